@@ -41,36 +41,38 @@ let package = Package(
     ],
     targets: [
         // MARK: Libraries, from the bottom up
-        .target(name: "FileCoordinationArbiter", swiftSettings: safe),
+        .target(name: "MonotonicTime", swiftSettings: safe),
         .target(
-            name: "FileCoordinationWire", dependencies: ["FileCoordinationArbiter"],
-            swiftSettings: safe),
+            name: "FileCoordinationArbiter", dependencies: ["MonotonicTime"], swiftSettings: safe),
+        .target(
+            name: "FileCoordinationWire",
+            dependencies: ["FileCoordinationArbiter", "MonotonicTime"], swiftSettings: safe),
         .target(name: "CFileCoordinationSystem"),
         .target(
-            name: "FileCoordinationSystem", dependencies: ["CFileCoordinationSystem"],
-            swiftSettings: safe),
+            name: "FileCoordinationSystem",
+            dependencies: ["CFileCoordinationSystem", "MonotonicTime"], swiftSettings: safe),
         .target(
             name: "FileTree", dependencies: ["FileCoordinationSystem"], swiftSettings: safe),
         .target(
             name: "FileCoordinationLedger",
-            dependencies: ["FileCoordinationArbiter", "FileCoordinationSystem"],
+            dependencies: ["FileCoordinationArbiter", "FileCoordinationSystem", "MonotonicTime"],
             swiftSettings: safe),
         .target(
             name: "FileCoordinationWatching",
-            dependencies: ["FileCoordinationArbiter", "FileCoordinationSystem"],
+            dependencies: ["FileCoordinationArbiter", "FileCoordinationSystem", "MonotonicTime"],
             swiftSettings: safe),
         .target(
             name: "FileCoordinationServer",
             dependencies: [
                 "FileCoordinationArbiter", "FileCoordinationWire", "FileCoordinationSystem",
-                "FileCoordinationLedger", "FileCoordinationWatching",
+                "FileCoordinationLedger", "FileCoordinationWatching", "MonotonicTime",
             ],
             swiftSettings: safe),
         .target(
             name: "FileCoordinationClient",
             dependencies: [
                 "FileCoordinationServer", "FileCoordinationArbiter", "FileCoordinationWire",
-                "FileCoordinationSystem", "FileCoordinationLedger", "FileTree",
+                "FileCoordinationSystem", "FileCoordinationLedger", "FileTree", "MonotonicTime",
             ],
             swiftSettings: safe),
         .target(
@@ -99,6 +101,7 @@ let package = Package(
             name: "FileCoordinationTracing",
             dependencies: [
                 "FileCoordinationClient", "FileCoordinationArbiter", "FileCoordinationWire",
+                "MonotonicTime",
             ],
             swiftSettings: safe),
 
@@ -115,7 +118,7 @@ let package = Package(
             dependencies: [
                 "FileCoordinationClient", "FileCoordinationVersions", "FileCoordinationServer",
                 "FileCoordinationArbiter", "FileCoordinationWire", "FileCoordinationSystem",
-                "FileCoordinationTracing", "FileTree", argumentParser,
+                "FileCoordinationTracing", "FileTree", argumentParser, "MonotonicTime",
             ],
             swiftSettings: safe),
 
@@ -123,7 +126,7 @@ let package = Package(
             name: "coordination-peer",
             dependencies: [
                 "FileCoordination", "FileCoordinationArbiter", "FileCoordinationLedger",
-                "FileCoordinationSystem", "FileCoordinationWire",
+                "FileCoordinationSystem", "FileCoordinationWire", "MonotonicTime",
             ],
             path: "Tests/Programs/coordination-peer", swiftSettings: strict),
         .executableTarget(
@@ -150,7 +153,7 @@ let package = Package(
             name: "FileCoordinationFuzzing",
             dependencies: [
                 "FileCoordinationServer", "FileCoordinationArbiter", "FileCoordinationWire",
-                "FileCoordinationSystem", "FileCoordinationLedger",
+                "FileCoordinationSystem", "FileCoordinationLedger", "MonotonicTime",
             ],
             path: "Fuzzing/Targets", swiftSettings: strict),
         .target(
@@ -166,13 +169,16 @@ let package = Package(
             path: "Fuzzing/Tests", swiftSettings: strict),
         // Part of the one program of all tests, which it gives a home of its own when it is loaded.
         .target(name: "TestHome", path: "Tests/Libraries/TestHome"),
+        .target(
+            name: "InstantLiterals", dependencies: ["MonotonicTime"],
+            path: "Tests/Libraries/InstantLiterals", swiftSettings: strict),
         // Checkers that know nothing of the system, and worlds around the arbiter for them.
         .target(
             name: "CoordinationCheckers", path: "Tests/Libraries/CoordinationCheckers",
             swiftSettings: strict),
         .target(
             name: "CoordinationSimulation",
-            dependencies: ["CoordinationCheckers", "FileCoordinationArbiter"],
+            dependencies: ["CoordinationCheckers", "FileCoordinationArbiter", "MonotonicTime"],
             path: "Tests/Libraries/CoordinationSimulation", swiftSettings: strict),
         .executableTarget(
             name: "simulate", dependencies: ["CoordinationSimulation", "CoordinationCheckers"],
@@ -191,7 +197,7 @@ let package = Package(
             dependencies: [
                 "CoordinationSimulation", "CoordinationCheckers", "FileCoordinationClient",
                 "FileCoordinationServer", "FileCoordinationArbiter", "FileCoordinationWire",
-                "FileCoordinationLedger", "FileCoordinationSystem",
+                "FileCoordinationLedger", "FileCoordinationSystem", "MonotonicTime",
             ],
             path: "Tests/Libraries/CoordinationServerSimulation", swiftSettings: strict),
         .executableTarget(
@@ -204,6 +210,7 @@ let package = Package(
             dependencies: [
                 "CoordinationCheckers", "FileCoordinationServer", "FileCoordinationWatching",
                 "FileCoordinationArbiter", "FileCoordinationLedger", "FileCoordinationSystem",
+                "MonotonicTime",
             ],
             path: "Tests/Libraries/WatchingSimulation", swiftSettings: strict),
         .executableTarget(
@@ -214,6 +221,7 @@ let package = Package(
             name: "measure-watching",
             dependencies: [
                 "FileCoordinationWatching", "FileCoordinationArbiter", "FileCoordinationSystem",
+                "MonotonicTime",
             ],
             path: "Tests/Programs/measure-watching", swiftSettings: strict),
         .testTarget(
@@ -227,14 +235,18 @@ let package = Package(
             dependencies: ["CoordinationServerSimulation", "CoordinationCheckers"],
             swiftSettings: strict),
         .testTarget(
-            name: "FileCoordinationArbiterTests", dependencies: ["FileCoordinationArbiter"],
+            name: "FileCoordinationArbiterTests",
+            dependencies: ["FileCoordinationArbiter", "MonotonicTime", "InstantLiterals"],
             swiftSettings: strict),
         .testTarget(
             name: "FileCoordinationWireTests",
-            dependencies: ["FileCoordinationWire", "FileCoordinationArbiter"],
+            dependencies: [
+                "FileCoordinationWire", "FileCoordinationArbiter", "MonotonicTime",
+            ],
             swiftSettings: strict),
         .testTarget(
-            name: "FileCoordinationSystemTests", dependencies: ["FileCoordinationSystem"],
+            name: "FileCoordinationSystemTests",
+            dependencies: ["FileCoordinationSystem", "MonotonicTime", "InstantLiterals"],
             swiftSettings: strict),
         .testTarget(
             name: "FileTreeTests", dependencies: ["FileTree", "FileCoordinationSystem"],
@@ -243,21 +255,22 @@ let package = Package(
             name: "FileCoordinationWatchingTests",
             dependencies: [
                 "FileCoordinationWatching", "FileCoordinationArbiter", "FileCoordinationSystem",
-                "WatchingSimulation", "CoordinationCheckers", "TestHome",
+                "WatchingSimulation", "CoordinationCheckers", "TestHome", "MonotonicTime",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "FileCoordinationLedgerTests",
             dependencies: [
                 "FileCoordinationLedger", "FileCoordinationArbiter", "FileCoordinationSystem",
-                "LedgerExploration", "ledger-peer", "TestHome",
+                "LedgerExploration", "ledger-peer", "TestHome", "MonotonicTime", "InstantLiterals",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "FileCoordinationServerTests",
             dependencies: [
                 "FileCoordinationServer", "FileCoordinationArbiter", "FileCoordinationWire",
-                "FileCoordinationLedger", "FileCoordinationSystem",
+                "FileCoordinationLedger", "FileCoordinationSystem", "MonotonicTime",
+                "InstantLiterals",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -265,7 +278,7 @@ let package = Package(
             dependencies: [
                 "FileCoordinationClient", "FileCoordinationArbiter", "FileCoordinationServer",
                 "FileCoordinationWire", "FileCoordinationLedger", "FileCoordinationSystem",
-                "TestHome",
+                "TestHome", "MonotonicTime", "InstantLiterals",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -274,6 +287,7 @@ let package = Package(
                 "FileCoordination", "FileCoordinationClient", "FileCoordinationArbiter",
                 "FileCoordinationSystem", "FileCoordinationLedger", "FileCoordinationVersions",
                 "FileCoordinationWire", "FileTree", "FoundationCompatibility", "TestHome",
+                "MonotonicTime",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -289,7 +303,8 @@ let package = Package(
             name: "CommandLineTests",
             dependencies: [
                 "filecoord", "filecoordinationd", "FileCoordination", "FileCoordinationClient",
-                "FileCoordinationSystem", "FileCoordinationTracing", "TestHome",
+                "FileCoordinationSystem", "FileCoordinationTracing", "TestHome", "MonotonicTime",
+                "InstantLiterals",
             ],
             exclude: ["Snapshots", "Scenarios"],
             swiftSettings: strict),

@@ -49,7 +49,7 @@ enum DecoderSeeds {
         label: "l", outer: [OuterClaim(ledgerName: Array("1-a.ledger".utf8), record: record)])
 
     static let presenter = PresenterBody(
-        purpose: [0x70], path: far.bytes, methods: .all, answerTimeout: 1_000_000)
+        purpose: [0x70], path: far.bytes, methods: .all, answerTimeout: .milliseconds(1))
 
     private static let clientMessages: [ClientMessage] = [
         .hello(Hello(ledgerName: Array("1-a.ledger".utf8))),
@@ -66,7 +66,7 @@ enum DecoderSeeds {
 
     private static let party = Party(
         claim: 1, presenter: nil, processID: 99, processName: "p", purpose: [1], path: near.bytes,
-        role: .holder, sinceNanoseconds: 5, message: "m", isStopped: true)
+        role: .holder, since: .nanoseconds(5), message: "m", isStopped: true)
 
     private static let serverMessages: [ServerMessage] =
         [
@@ -117,11 +117,11 @@ enum DecoderSeeds {
 
     private static let report = StatusReport(
         arbiter: ArbiterStatus(
-            processID: 1, kind: .daemon, uptimeNanoseconds: 5, protocolVersion: 1),
+            processID: 1, kind: .daemon, uptime: .nanoseconds(5), protocolVersion: 1),
         claims: [
             ClaimStatus(
                 claim: 5, processID: 8, processName: "p", purpose: [1], stage: .waiting,
-                sinceNanoseconds: 1, isStopped: false, items: items, waitsFor: [party],
+                since: .nanoseconds(1), isStopped: false, items: items, waitsFor: [party],
                 kind: .preparation, outerClaims: [3, 4])
         ],
         presenters: [

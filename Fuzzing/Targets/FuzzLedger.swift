@@ -7,6 +7,7 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
+import MonotonicTime
 
 /// A client's ledger, under a pen that obeys no rule.
 final class FuzzLedger: Sendable {
@@ -65,7 +66,8 @@ final class FuzzLedger: Sendable {
         let flags = wantsMessage ? LedgerLayout.Kind.wantsMessage : 0
         record.storeBytes(
             of: UInt32(kind.rawValue) | flags, toByteOffset: Record.kind, as: UInt32.self)
-        record.storeBytes(of: MonotonicClock.now, toByteOffset: Record.filedAt, as: UInt64.self)
+        record.storeBytes(
+            of: MonotonicClock.now.nanoseconds, toByteOffset: Record.filedAt, as: UInt64.self)
         record.storeBytes(
             of: UInt32(body.count), toByteOffset: Record.bodyLength, as: UInt32.self)
         let isInline = body.count <= LedgerLayout.Record.inlineLength / 2

@@ -198,7 +198,8 @@ final class ServerClient {
             purpose: [0x61 + extras % 3], path: extras & 4 != 0 ? nil : input.place().bytes,
             methods: extras & 8 != 0
                 ? .all : PresenterMethods(rawValue: input.integer(UInt32.self)).intersection(.all),
-            answerTimeout: extras & 16 != 0 ? input.choice([0, 1, 1_000_000, .max]) : nil)
+            answerTimeout: extras & 16 != 0
+                ? .nanoseconds(input.choice([UInt64(0), 1, 1_000_000, .max])) : nil)
         file(index, .presenter, try? body.encodeChecked(), extras & 32 != 0)
     }
 

@@ -8,6 +8,7 @@ import FileCoordinationLedger
 import FileCoordinationServer
 import FileCoordinationSystem
 import FileCoordinationWire
+import MonotonicTime
 
 /// The world of one input.
 final class ServerScene {
@@ -77,7 +78,7 @@ final class ServerScene {
 
     /// One turn of the server, of which it is known that something has come.
     private func turn() throws {
-        guard let ending = server.turn(until: 0) else { return try check() }
+        guard let ending = server.turn(until: .distantPast) else { return try check() }
         try require(ending == .handedOver, "the server leaves: \(ending)")
         try replaceServer(isGone: true)
     }
@@ -112,7 +113,7 @@ final class ServerScene {
         var looks = 0
         for _ in 0..<Self.mostMessages where !server.isDeserted && looks < 64 {
             let deadline = server.nextDeadline
-            _ = server.turn(until: deadline ?? 0)
+            _ = server.turn(until: deadline ?? .distantPast)
             try check()
             // A turn begins with what the last one left, before a client is listened to; that can
             // be all that there was to do, or have the server look again.

@@ -78,7 +78,7 @@ enum CommandLineTarget {
         try require(!text.utf8.contains { $0 < 0x20 }, "more than a line: \(text)")
         let number =
             words.first.flatMap { UInt64($0) } ?? UInt64(text.utf8.count) &* 0x9E37_79B9_7F4A
-        let time = ArgumentReading.time(number)
+        let time = ArgumentReading.time(.nanoseconds(number))
         try require(!time.words.isEmpty && Double(time.json) != nil, "\(number) ns is \(time)")
     }
 

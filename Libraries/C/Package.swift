@@ -24,20 +24,26 @@ let package = Package(
         .library(name: "FileCoordinationC", type: .static, targets: ["FileCoordinationC"])
     ],
     targets: [
-        room("FileCoordinationArbiter"),
-        room("FileCoordinationWire", "FileCoordinationArbiter"),
+        room("MonotonicTime"),
+        room("FileCoordinationArbiter", "MonotonicTime"),
+        room("FileCoordinationWire", "FileCoordinationArbiter", "MonotonicTime"),
         .target(name: "CFileCoordinationSystem", path: "Rooms/CFileCoordinationSystem"),
-        room("FileCoordinationSystem", "CFileCoordinationSystem"),
+        room("FileCoordinationSystem", "CFileCoordinationSystem", "MonotonicTime"),
         room("FileTree", "FileCoordinationSystem"),
-        room("FileCoordinationLedger", "FileCoordinationArbiter", "FileCoordinationSystem"),
-        room("FileCoordinationWatching", "FileCoordinationArbiter", "FileCoordinationSystem"),
+        room(
+            "FileCoordinationLedger", "FileCoordinationArbiter", "FileCoordinationSystem",
+            "MonotonicTime"),
+        room(
+            "FileCoordinationWatching", "FileCoordinationArbiter", "FileCoordinationSystem",
+            "MonotonicTime"),
         room(
             "FileCoordinationServer", "FileCoordinationArbiter", "FileCoordinationWire",
-            "FileCoordinationSystem", "FileCoordinationLedger", "FileCoordinationWatching"),
+            "FileCoordinationSystem", "FileCoordinationLedger", "FileCoordinationWatching",
+            "MonotonicTime"),
         room(
             "FileCoordinationClient", "FileCoordinationServer", "FileCoordinationArbiter",
             "FileCoordinationWire", "FileCoordinationSystem", "FileCoordinationLedger",
-            "FileTree"),
+            "FileTree", "MonotonicTime"),
         room(
             "FileCoordinationVersions", "FileCoordinationClient", "FileCoordinationArbiter",
             "FileCoordinationWire", "FileCoordinationSystem", "FileTree"),

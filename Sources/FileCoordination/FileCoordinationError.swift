@@ -312,6 +312,6 @@ extension FileCoordinationError.Party: CustomStringConvertible {
             label: party.label.isEmpty ? party.processName : party.label,
             purposeIdentifier: String(decoding: party.purpose, as: UTF8.self),
             url: party.path.isEmpty ? nil : URL(pathBytes: party.path, isDirectory: false),
-            role: role, since: .nanoseconds(party.sinceNanoseconds), message: party.message)
+            role: role, since: party.since, message: party.message)
     }
 }

@@ -159,7 +159,7 @@ extension FileCoordinationStatus.Access {
                 URL(pathBytes: $0.path.bytes, isDirectory: $0.isDirectory)
             },
             isWriting: claim.items.contains { $0.access.isWriting },
-            since: .nanoseconds(claim.sinceNanoseconds), isGranted: claim.stage == .granted)
+            since: claim.since, isGranted: claim.stage == .granted)
     }
 }
 

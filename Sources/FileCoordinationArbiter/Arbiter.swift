@@ -5,6 +5,8 @@
 // only on the events and their order, so tests can copy it, replay events and explore all
 // interleavings. The server calls it on the server's thread.
 
+public import MonotonicTime
+
 /// Decides which claims are granted, and which presenters are asked first.
 public struct Arbiter: Hashable, Sendable {
     /// Whether the arbiter decides yet.
@@ -18,8 +20,8 @@ public struct Arbiter: Hashable, Sendable {
     }
 
     var mode: Mode
-    /// The monotonic time in nanoseconds, as of the last ``Event/clockAdvanced(to:)``.
-    public internal(set) var now: UInt64 = 0
+    /// The monotonic time, as of the last ``Event/clockAdvanced(to:)``.
+    public internal(set) var now = Instant.distantPast
     /// The highest claim ID so far.
     var youngestFiled = ClaimID(rawValue: 0)
     /// All claims that are not over.
@@ -32,9 +34,9 @@ public struct Arbiter: Hashable, Sendable {
     var stoppedClients: OrderedIDs<ClientID> = []
     /// The latest time at which the server must send ``Event/clockAdvanced(to:)``.
     ///
-    /// In monotonic nanoseconds; nil if the arbiter waits for no deadline. No answer is overdue
-    /// before this time, and after such an event it is later than the event's time.
-    public internal(set) var nextDeadline: UInt64?
+    /// Nil if the arbiter waits for no deadline. No answer is overdue before this time, and after
+    /// such an event it is later than the event's time.
+    public internal(set) var nextDeadline: Instant?
     /// The claims and presenters of each client.
     var clientStates: [ClientID: ClientState] = [:]
     var purposeIndex = PurposeIndex()
@@ -50,7 +52,7 @@ public struct Arbiter: Hashable, Sendable {
         var claims: OrderedIDs<ClaimID> = []
         var presenters: OrderedIDs<PresenterID> = []
         /// When its process was first seen stopped; nil while the process runs.
-        var stoppedSince: UInt64?
+        var stoppedSince: Instant?
 
         var isEmpty: Bool { claims.isEmpty && presenters.isEmpty }
     }
@@ -97,7 +99,7 @@ public struct Arbiter: Hashable, Sendable {
     /// Each turn of the server begins with such an event, so it needs no queue of reevaluations.
     private mutating func recordOnly(_ event: Event) -> Bool {
         guard case .clockAdvanced(let time) = event, !isWaitingForRecalls,
-            purposeIndex.postponedCount == 0, max(now, time) < nextDeadline ?? .max
+            purposeIndex.postponedCount == 0, max(now, time) < nextDeadline ?? .distantFuture
         else { return false }
         now = max(now, time)
         return true

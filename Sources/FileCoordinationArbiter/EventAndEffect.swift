@@ -3,6 +3,8 @@
 // The arbiter's inputs (``Event``) and outputs (``Effect``), and the values in them. Events are
 // facts, named in the past tense; effects are orders to the server, named as imperatives.
 
+public import MonotonicTime
+
 /// One claim of a cycle.
 ///
 /// It waits for the next one, and the last one for the first.
@@ -38,8 +40,8 @@ public struct RegisteredPresenter: Hashable, Sendable {
     public var formerPlaces: [ItemPath]
     /// The optional methods that it implements (Rule 5.3).
     public var methods: PresenterMethods
-    /// How long it may take to answer, in nanoseconds; nil for no limit (Rule 18.3).
-    public var answerTimeout: UInt64?
+    /// How long it may take to answer; nil for no limit (Rule 18.3).
+    public var answerTimeout: Duration?
     /// The kinds of access to which it has relinquished its item, as read from its ledger after the
     /// death of a server.
     public var relinquished: Relinquishments
@@ -47,7 +49,7 @@ public struct RegisteredPresenter: Hashable, Sendable {
     /// Creates a presenter.
     public init(
         id: PresenterID, client: ClientID, purpose: Purpose, path: ItemPath?,
-        formerPlaces: [ItemPath] = [], methods: PresenterMethods, answerTimeout: UInt64? = nil,
+        formerPlaces: [ItemPath] = [], methods: PresenterMethods, answerTimeout: Duration? = nil,
         relinquished: Relinquishments = []
     ) {
         self.id = id
@@ -107,8 +109,8 @@ public enum Event: Hashable, Sendable {
     case grantWithdrawn(ClaimID)
     /// A client process has died; its claims and presenters are gone (Rule 15.8).
     case clientDied(ClientID)
-    /// The monotonic time of the following events, in nanoseconds.
-    case clockAdvanced(to: UInt64)
+    /// The monotonic time of the following events.
+    case clockAdvanced(to: Instant)
     /// The server has told everything that the former arbiter left behind (see
     /// ``Arbiter/init(recovering:policy:)``).
     case recoveryFinished

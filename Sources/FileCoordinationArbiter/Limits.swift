@@ -31,9 +31,6 @@ public enum Limits {
     /// How long a claim waits for a presenter whose process is stopped (Rule 18.6).
     public static let stoppedPresenter: Duration = .seconds(2)
 
-    /// ``stoppedPresenter`` in nanoseconds.
-    static let stoppedPresenterNanoseconds = UInt64(stoppedPresenter / .nanoseconds(1))
-
     /// The number of claims up to which debug builds check every invariant after each event.
     ///
     /// The checks compare all pairs of claims, so with more claims debug builds would be unusable.
@@ -46,7 +43,4 @@ public enum Limits {
     ///
     /// A claim that was granted without a report is one of them, and a client can have thousands.
     static let delegationsCheckedAfterEveryEvent = 256
-
-    /// ``readerChain`` in nanoseconds.
-    static let readerChainNanoseconds = UInt64(readerChain / .nanoseconds(1))
 }

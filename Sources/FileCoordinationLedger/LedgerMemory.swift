@@ -4,6 +4,7 @@
 // accessed.
 
 package import FileCoordinationSystem
+package import MonotonicTime
 
 /// The words of one mapped ledger, and the global epoch.
 package struct LedgerMemory: Sendable {
@@ -43,14 +44,14 @@ package struct LedgerMemory: Sendable {
     ///
     /// If the procedure sleeps, this blocks the thread, until `deadline` at most.
     package func run<Procedure: LedgerProcedure>(
-        _ procedure: Procedure, deadline: UInt64? = nil
+        _ procedure: Procedure, deadline: Instant? = nil
     ) -> Procedure.Outcome {
         finish(procedure, observing: 0, deadline: deadline)
     }
 
     /// Runs the rest of a procedure, whose last operation observed `value`.
     private func finish<Procedure: LedgerProcedure>(
-        _ procedure: Procedure, observing value: UInt64, deadline: UInt64? = nil
+        _ procedure: Procedure, observing value: UInt64, deadline: Instant? = nil
     ) -> Procedure.Outcome {
         var procedure = procedure
         var observed = value
@@ -136,7 +137,7 @@ package struct LedgerMemory: Sendable {
 
     /// Performs one operation, and returns the observed value.
     @inline(__always)
-    package func perform(_ operation: MemoryOperation, deadline: UInt64?) -> UInt64 {
+    package func perform(_ operation: MemoryOperation, deadline: Instant?) -> UInt64 {
         if let observer { observer(operation) }
         Failpoint.reach(.before, operation.failpointOperation)
         defer { Failpoint.reach(.after, operation.failpointOperation) }

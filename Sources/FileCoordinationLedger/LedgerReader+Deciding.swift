@@ -6,6 +6,7 @@
 
 public import FileCoordinationArbiter
 internal import FileCoordinationSystem
+import MonotonicTime
 
 extension LedgerReader {
     /// Gives a claim its serial number, unless it has another one than `former`.
@@ -73,7 +74,7 @@ extension LedgerReader {
         let index = Int(reference.index)
         for _ in 0..<2 {
             guard let marking = grantMarking(reference) else { return .refused }
-            if marking.write(MonotonicClock.now) { break }
+            if marking.write(MonotonicClock.now.nanoseconds) { break }
         }
         let flags: RecordFlags =
             isUnreported ? .unreported : isProvisional ? .provisional : []

@@ -7,6 +7,7 @@
 
 public import FileCoordinationArbiter
 public import FileCoordinationSystem
+import MonotonicTime
 
 /// A client's ledger, as the server uses it.
 ///
@@ -192,7 +193,8 @@ public final class LedgerReader: Sendable {
             wantsMessage: kindField & LedgerLayout.Kind.wantsMessage != 0,
             requestedSlot: RequestedSlot(
                 encoded: record.load(UInt32.self, at: Record.requestedSlot)),
-            serial: memory.serial(index).load(), filedAt: memory.filedAt(index).load(),
+            serial: memory.serial(index).load(),
+            filedAt: Instant(nanoseconds: memory.filedAt(index).load()),
             grantedAt: ServerField.grantTime(memory.grantedAt(index).load()),
             hasRelinquishedToReader: presenter & LedgerLayout.Presenter.relinquishedToReader != 0,
             hasRelinquishedToWriter: presenter & LedgerLayout.Presenter.relinquishedToWriter != 0)

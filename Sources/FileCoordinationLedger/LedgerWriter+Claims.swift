@@ -5,6 +5,7 @@
 
 public import FileCoordinationArbiter
 internal import FileCoordinationSystem
+public import MonotonicTime
 
 extension LedgerWriter {
     /// Returns the state of a claim, or nil if the server has returned the record.
@@ -14,12 +15,11 @@ extension LedgerWriter {
         return word.state
     }
 
-    /// Blocks the thread until a claim is no longer asked, or until `deadline`, in nanoseconds of
-    /// ``MonotonicClock``.
+    /// Blocks the thread until a claim is no longer asked, or until `deadline`.
     ///
     /// Returns `asked` if the deadline has passed. The claim is then still in the queue: see
     /// ``cancel(_:)``.
-    public func waitWhileAsked(_ reference: RecordReference, deadline: UInt64?) -> RecordState {
+    public func waitWhileAsked(_ reference: RecordReference, deadline: Instant?) -> RecordState {
         let index = Int(reference.index)
         let procedure = AwaitGrant(record: index, generation: reference.generation)
         // If another thread cancels the claim, the record stays unused until this one returns.

@@ -6,6 +6,7 @@
 
 public import FileCoordinationArbiter
 internal import FileCoordinationSystem
+public import MonotonicTime
 
 extension LedgerWriter {
     /// Writes the record of a claim from a template, which `adjust` then changes in place.
@@ -18,7 +19,7 @@ extension LedgerWriter {
     /// - Returns: the new record; nil if the template does not fit into a record, or if there is no
     ///   room.
     public func writeLocally(
-        _ template: [UInt8], outcomeCapacity: Int, at now: UInt64,
+        _ template: [UInt8], outcomeCapacity: Int, at now: Instant,
         adjust: (UnsafeMutableRawPointer) -> Void
     ) -> RecordReference? {
         typealias Record = LedgerLayout.Record
@@ -46,7 +47,7 @@ extension LedgerWriter {
         memory.grantedAt(index).storeReleasing(ServerField.ungranted(generation))
         memory.presenterState(index).storeReleasing(0)
         memory.relocated(index).storeReleasing(ServerField.unmarked(generation))
-        memory.filedAt(index).storeReleasing(now)
+        memory.filedAt(index).storeReleasing(now.nanoseconds)
         unsafe record.copy(template, to: Record.inline)
         unsafe adjust(record + Record.inline)
         return RecordReference(index: UInt32(index), generation: generation)
@@ -55,8 +56,8 @@ extension LedgerWriter {
     /// Stores the time at which a claim begins, before it is shown.
     ///
     /// The claims of this process that exclude each other begin in this order.
-    public func setBeginning(of reference: RecordReference, at now: UInt64) {
-        memory.filedAt(Int(reference.index)).storeReleasing(now)
+    public func setBeginning(of reference: RecordReference, at now: Instant) {
+        memory.filedAt(Int(reference.index)).storeReleasing(now.nanoseconds)
     }
 
     /// Releases a claim whose record was written by ``writeLocally(_:outcomeCapacity:at:adjust:)``

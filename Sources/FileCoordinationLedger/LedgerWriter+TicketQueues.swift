@@ -5,6 +5,7 @@
 
 public import FileCoordinationArbiter
 internal import FileCoordinationSystem
+public import MonotonicTime
 
 extension LedgerWriter {
     /// The result of a claim in a ticket queue.
@@ -24,13 +25,12 @@ extension LedgerWriter {
     /// Files a claim on an item in the ticket queue that `delegation` in `slot` names, and waits
     /// for its turn.
     ///
-    /// Blocks the thread while the queue advances. If no turn has ended for `patience` nanoseconds,
-    /// or at the time `limit` of ``MonotonicClock``, the claim is filed, and the server ends the
-    /// ticket queue.
+    /// Blocks the thread while the queue advances. If no turn has ended for `patience`, or at the
+    /// time `limit`, the claim is filed, and the server ends the ticket queue.
     public func claimInTurn(
         _ reference: RecordReference, slot: Int, delegation: SlotWord,
         in ticketQueues: TicketQueueFile,
-        patience: UInt64, limit: UInt64
+        patience: Duration, limit: Instant
     ) -> ClaimInTurn {
         let index = Int(reference.index)
         let free = memory.recordWord(index)
@@ -49,7 +49,7 @@ extension LedgerWriter {
         let wait = AwaitTurn(ticket, record: index, generation: reference.generation)
         while true {
             let before = ticketQueues.serving(for: ticket)
-            let deadline = min(MonotonicClock.now + patience, limit)
+            let deadline = min(MonotonicClock.after(patience), limit)
             switch memory.run(wait, deadline: deadline) {
             case .granted: return .granted(turn, hasWaited: true)
             case .left: break

@@ -5,6 +5,7 @@
 
 public import FileCoordinationArbiter
 public import FileCoordinationSystem
+import MonotonicTime
 
 /// This process's ledger.
 ///
@@ -127,7 +128,7 @@ public final class LedgerWriter: Sendable {
         memory.grantedAt(room.index).storeReleasing(ServerField.ungranted(generation))
         memory.presenterState(room.index).storeReleasing(0)
         memory.relocated(room.index).storeReleasing(ServerField.unmarked(generation))
-        memory.filedAt(room.index).storeReleasing(MonotonicClock.now)
+        memory.filedAt(room.index).storeReleasing(MonotonicClock.now.nanoseconds)
         if room.body == 0 {
             unsafe record.copy(body, to: Record.inline)
         } else {

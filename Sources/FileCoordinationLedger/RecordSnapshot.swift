@@ -3,6 +3,7 @@
 // A copy of one record, as a server has read it.
 
 public import FileCoordinationArbiter
+public import MonotonicTime
 
 /// What a record is about.
 public enum RecordKind: UInt8, Hashable, Sendable, CaseIterable {
@@ -58,10 +59,10 @@ public struct RecordSnapshot: Hashable, Sendable {
     public var requestedSlot: RequestedSlot?
     /// The serial number; 0 if no server has given one.
     public var serial: UInt64
-    /// The filing time in monotonic nanoseconds, as the client wrote it.
-    public var filedAt: UInt64
-    /// The time of the grant; 0 if no server has granted it.
-    public var grantedAt: UInt64
+    /// The filing time, as the client wrote it.
+    public var filedAt: Instant
+    /// The time of the grant; nil if no server has granted it.
+    public var grantedAt: Instant?
     /// Whether the presenter has relinquished to a reader.
     public var hasRelinquishedToReader: Bool
     /// Whether the presenter has relinquished to a writer.

@@ -7,6 +7,7 @@
 // before its check.
 
 internal import FileCoordinationSystem
+import MonotonicTime
 
 /// A prepared write to such a field.
 package struct ServerMarking: Sendable {
@@ -38,6 +39,8 @@ enum ServerField {
 
     /// The time of the grant: a value that no clock returns.
     static func ungranted(_ generation: UInt32) -> UInt64 { 1 << 63 | UInt64(generation) }
-    /// Returns the time; 0 if there is none.
-    static func grantTime(_ field: UInt64) -> UInt64 { field >> 63 == 0 ? field : 0 }
+    /// Returns the time; nil if there is none.
+    static func grantTime(_ field: UInt64) -> Instant? {
+        field >> 63 == 0 && field > 0 ? Instant(nanoseconds: field) : nil
+    }
 }

@@ -6,6 +6,7 @@
 // A server may die before it does this; a waiting thread therefore also polls.
 
 internal import FileCoordinationSystem
+public import MonotonicTime
 
 /// A counter in a ledger, which a server increments when it begins to listen.
 public struct ServerReadyEvent: Sendable {
@@ -21,9 +22,8 @@ public struct ServerReadyEvent: Sendable {
     /// The present count; must be read before looking for a server.
     public var count: UInt32 { UInt32(truncatingIfNeeded: word.load()) }
 
-    /// Sleeps until the count differs from `count`, or until `deadline`, in nanoseconds of
-    /// ``MonotonicClock``.
-    public func wait(since count: UInt32, until deadline: UInt64) {
+    /// Sleeps until the count differs from `count`, or until `deadline`.
+    public func wait(since count: UInt32, until deadline: Instant) {
         _ = Futex.wait(word, expected: count, deadline: deadline)
     }
 

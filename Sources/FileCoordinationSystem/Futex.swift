@@ -5,6 +5,7 @@
 
 internal import CFileCoordinationSystem
 import Glibc
+public import MonotonicTime
 
 /// Waits on 32 bits of memory.
 public enum Futex {
@@ -24,13 +25,12 @@ public enum Futex {
 
     /// Sleeps while the low 32 bits of the word are `expected`, until woken.
     ///
-    /// Blocks the thread. `deadline` is in nanoseconds of ``MonotonicClock``; `nil` means no limit.
-    /// If the file behind the memory was truncated, the word is touched (see ``MappingGuard``) and
-    /// counts as changed.
+    /// Blocks the thread. A `deadline` of `nil` means no limit. If the file behind the memory was
+    /// truncated, the word is touched (see ``MappingGuard``) and counts as changed.
     ///
     /// Continues to sleep if woken with none of the bits in `bits`.
     public static func wait(
-        _ word: AtomicWord, expected: UInt32, deadline: UInt64?,
+        _ word: AtomicWord, expected: UInt32, deadline: Instant?,
         bits: UInt32 = .max
     ) -> WaitResult {
         switch unsafe -fcs_futex_wait(word.futexAddress, expected, deadlineWord(deadline), bits) {

@@ -3,6 +3,7 @@
 // A mutex with a condition variable: threads can wait until a value satisfies a condition.
 
 public import Glibc
+public import MonotonicTime
 
 /// A value that only one thread at a time may access, and for whose changes threads can wait.
 ///
@@ -69,10 +70,9 @@ public import Glibc
     /// Blocks the thread until `condition` returns a value, and returns that.
     ///
     /// `condition` may change the state, for example remove an element. It is called at least once,
-    /// even if `deadline`, in nanoseconds of ``MonotonicClock``, has passed. Returns `nil` if the
-    /// deadline passes.
+    /// even if `deadline` has passed. Returns `nil` if the deadline passes.
     public func wait<Result>(
-        until deadline: UInt64? = nil, forValue condition: (inout State) -> Result?
+        until deadline: Instant? = nil, forValue condition: (inout State) -> Result?
     ) -> Result? {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
@@ -83,7 +83,7 @@ public import Glibc
                 continue
             }
             guard MonotonicClock.now < deadline else { return nil }
-            var time = timespec(nanoseconds: deadline)
+            var time = timespec(deadline - .distantPast)
             unsafe pthread_cond_timedwait(changed, mutex, &time)
         }
     }
@@ -92,14 +92,16 @@ public import Glibc
     ///
     /// Returns `false` if `deadline` passed before that.
     public func wait(
-        until deadline: UInt64? = nil, _ condition: (inout State) -> Bool
+        until deadline: Instant? = nil, _ condition: (inout State) -> Bool
     ) -> Bool {
         wait(until: deadline, forValue: { condition(&$0) ? true : nil }) ?? false
     }
 }
 
 extension timespec {
-    fileprivate init(nanoseconds: UInt64) {
+    /// The seconds of a span, and the rest of it.
+    init(_ span: Duration) {
+        let nanoseconds = span.nanoseconds
         self.init(
             tv_sec: Int(clamping: nanoseconds / 1_000_000_000),
             tv_nsec: Int(nanoseconds % 1_000_000_000))

@@ -3,6 +3,7 @@
 // Lets one thread wait for many descriptors.
 
 internal import CFileCoordinationSystem
+public import MonotonicTime
 
 /// A set of descriptors to wait for (epoll, level-triggered).
 ///
@@ -81,9 +82,8 @@ public final class Poller: Sendable {
 
     /// Waits for events and stores them in `ready`: up to 64 entries; none if the deadline passes.
     ///
-    /// `deadline` is in nanoseconds of ``MonotonicClock``; `nil` means no limit. May return up to a
-    /// millisecond late, never early.
-    public func wait(into ready: inout [Ready], until deadline: UInt64?) throws(SystemError) {
+    /// A `deadline` of `nil` means no limit. May return up to a millisecond late, never early.
+    public func wait(into ready: inout [Ready], until deadline: Instant?) throws(SystemError) {
         ready.removeAll(keepingCapacity: true)
         let capacity = Self.most
         let count = unsafe withUnsafeTemporaryAllocation(of: fcs_ready.self, capacity: capacity) {

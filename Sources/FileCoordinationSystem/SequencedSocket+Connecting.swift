@@ -4,6 +4,7 @@
 
 internal import CFileCoordinationSystem
 import Glibc
+import MonotonicTime
 
 extension SequencedSocket {
     /// Listens at `name` in `directory`, and replaces a former socket with that name.
@@ -48,9 +49,9 @@ extension SequencedSocket {
             try check(fcs_socket(), "make a socket")
         }
         let address = try address(of: name, in: directory)
-        let limit = patience.map { MonotonicClock.nanoseconds(in: $0) }
         let result = unsafe address.withPointer {
-            unsafe fcs_socket_connect(connection.descriptor.number, $0, deadlineWord(limit))
+            unsafe fcs_socket_connect(
+                connection.descriptor.number, $0, patience?.nanoseconds ?? .max)
         }
         try check(result, "connect to \(address)")
         return connection

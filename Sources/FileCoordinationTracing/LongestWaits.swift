@@ -18,7 +18,7 @@ package struct LongestWaits {
     ///
     /// Accesses that failed in a cycle come first: they would have waited for ever.
     package var text: String {
-        let waits = model.claims.filter { $0.waited > 0 || $0.ending == .inCycle }.sorted {
+        let waits = model.claims.filter { $0.waited > .zero || $0.ending == .inCycle }.sorted {
             ($0.ending == .inCycle ? 1 : 0, $0.waited) > ($1.ending == .inCycle ? 1 : 0, $1.waited)
         }
         let shown = waits.prefix(Self.most)
@@ -54,12 +54,12 @@ package struct LongestWaits {
     /// What was in the way of a claim, the longest cause first.
     private func causes(of claim: TraceModel.Claim) -> [String] {
         let end = claim.stays.last { $0.state != .holding }?.to ?? claim.begin
-        var times: [String: UInt64] = [:]
-        func note(_ text: String, _ from: UInt64, _ to: UInt64) {
+        var times: [String: Duration] = [:]
+        func note(_ text: String, _ from: Duration, _ to: Duration) {
             let (from, to) = (max(from, claim.begin), min(to, end))
-            if from < to { times[text] = max(times[text] ?? 0, to - from) }
+            if from < to { times[text] = max(times[text] ?? .zero, to - from) }
         }
-        func noteStops(_ who: String, _ process: Int, _ from: UInt64, _ to: UInt64) {
+        func noteStops(_ who: String, _ process: Int, _ from: Duration, _ to: Duration) {
             for stop in model.stops where stop.process == process {
                 note("\(who) was stopped", max(from, stop.from), min(to, stop.to))
             }

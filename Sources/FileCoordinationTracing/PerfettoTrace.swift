@@ -4,6 +4,7 @@
 // track for each claim under its process, with its states inside.
 
 import FileCoordinationWire
+import MonotonicTime
 
 /// Writes the model of a trace for trace viewers.
 package struct PerfettoTrace {
@@ -52,19 +53,19 @@ package struct PerfettoTrace {
             + lines.joined(separator: ",\n") + "\n]}"
     }
 
-    private func place(_ time: UInt64, _ process: Int) -> Fields {
+    private func place(_ time: Duration, _ process: Int) -> Fields {
         // Viewers count in microseconds, as decimal fractions.
         [
-            ("ts", .decimal(thousandths: time)), ("pid", .integer(process + 1)),
+            ("ts", .decimal(thousandths: time.nanoseconds)), ("pid", .integer(process + 1)),
             ("tid", .integer(process + 1)),
         ]
     }
 
     private func span(
         _ name: String, _ category: String, _ identifier: String, _ process: Int,
-        _ from: UInt64, _ to: UInt64, _ details: Fields
+        _ from: Duration, _ to: Duration, _ details: Fields
     ) -> (begin: Fields, end: Fields) {
-        func fields(_ phase: String, _ time: UInt64) -> Fields {
+        func fields(_ phase: String, _ time: Duration) -> Fields {
             [
                 ("ph", .text(phase)), ("name", .text(name)), ("cat", .text(category)),
                 ("id", .text(identifier)),

@@ -26,7 +26,7 @@ package enum StatusJSON {
             [
                 ("pid", .process(arbiter.processID)),
                 ("kind", .text("\(arbiter.kind)")),
-                ("uptime", .seconds(nanoseconds: arbiter.uptimeNanoseconds)),
+                ("uptime", .seconds(arbiter.uptime)),
                 ("protocol", .integer(arbiter.protocolVersion)),
             ] + namespace(arbiter.processID))
     }
@@ -37,7 +37,7 @@ package enum StatusJSON {
                 + process(claim.processID, claim.processName, claim.label) + [
                     ("purpose", .path(claim.purpose)),
                     ("state", .text("\(claim.stage)")),
-                    ("since", .seconds(nanoseconds: claim.sinceNanoseconds)),
+                    ("since", .seconds(claim.since)),
                     ("stopped", .truth(claim.isStopped)),
                     ("items", .list(claim.items.map { item($0) })),
                     ("waitsFor", .list(claim.waitsFor.map { party($0) })),

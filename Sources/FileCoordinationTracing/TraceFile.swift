@@ -13,8 +13,8 @@ package struct UnreadableTrace: Error {
 package struct TraceFile {
     /// One line after the header.
     struct Line {
-        /// Nanoseconds since the trace began.
-        let time: UInt64
+        /// The time since the trace began.
+        let time: Duration
         /// The name of the event that the line records.
         let event: String
         /// The line.
@@ -22,6 +22,9 @@ package struct TraceFile {
 
         /// A number among the fields.
         func number(_ name: String) -> UInt64? { fields[field: name]?.integer() }
+
+        /// A span among the fields; none if it is not there.
+        func span(_ name: String) -> Duration { .nanoseconds(number(name) ?? 0) }
 
         /// A text among the fields; empty if it is not there.
         func text(_ name: String) -> String { fields[field: name]?.text ?? "" }
@@ -65,10 +68,10 @@ package struct TraceFile {
             if isFirst {
                 isFirst = false
                 try readHeader(value, name)
-            } else if let value, let time: UInt64 = value[field: "t"]?.integer(),
+            } else if let value, let time = value[field: "t"]?.integer(UInt64.self),
                 let event = value[field: "event"]?.text
             {
-                lines.append(Line(time: time, event: event, fields: value))
+                lines.append(Line(time: .nanoseconds(time), event: event, fields: value))
             } else {
                 // After a power failure, the end of a file may be zeros.
                 isCut = true

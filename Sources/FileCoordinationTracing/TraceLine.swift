@@ -5,6 +5,7 @@
 
 import FileCoordinationArbiter
 import FileCoordinationWire
+import MonotonicTime
 
 /// The bytes of lines of a trace.
 struct TraceLines {
@@ -21,13 +22,13 @@ struct TraceLines {
         return bytes
     }
 
-    /// Writes a line: the time in nanoseconds since the trace began, what happened, and fields.
+    /// Writes a line: the time since the trace began, what happened, and fields.
     mutating func line(
-        _ time: UInt64, _ event: StaticString, _ fields: (inout TraceLines) -> Void = { _ in }
+        _ time: Duration, _ event: StaticString, _ fields: (inout TraceLines) -> Void = { _ in }
     ) {
         count += 1
         add("{\"t\":")
-        add(time)
+        add(time.nanoseconds)
         add(",\"event\":\"")
         add(event)
         add("\"")

@@ -2,7 +2,7 @@
 //
 // The contents of a trace in the form that the reports need: processes, claims with the times in
 // which they waited, asked presenters and held access, presenters, questions and messages. Times
-// are nanoseconds since the trace began. Claims, processes and presenters refer to each other by
+// are counted from when the trace began. Claims, processes and presenters refer to each other by
 // their index.
 
 /// The contents of a trace.
@@ -20,8 +20,8 @@ package struct TraceModel {
     /// A time in which a claim was in one state.
     struct Stay {
         var state: State
-        var from: UInt64
-        var to: UInt64
+        var from: Duration
+        var to: Duration
     }
 
     /// How a claim ended.
@@ -56,7 +56,7 @@ package struct TraceModel {
 
     /// What a claim waited for from a certain time on.
     struct Wait {
-        var time: UInt64
+        var time: Duration
         var claims: [Int]
         var presenters: [Int]
         var count: Int
@@ -76,12 +76,12 @@ package struct TraceModel {
         var outcomes: [String] = []
 
         /// The earliest time at which the claim is known to have existed.
-        var begin: UInt64 { stays.first?.from ?? 0 }
+        var begin: Duration { stays.first?.from ?? .zero }
         /// The latest time at which the claim is known to have existed.
-        var end: UInt64 { stays.last?.to ?? 0 }
+        var end: Duration { stays.last?.to ?? .zero }
         /// How long it waited for other claims and for presenters.
-        var waited: UInt64 {
-            stays.reduce(0) { $1.state == .holding ? $0 : $0 + ($1.to - $1.from) }
+        var waited: Duration {
+            stays.reduce(.zero) { $1.state == .holding ? $0 : $0 + ($1.to - $1.from) }
         }
     }
 
@@ -90,7 +90,7 @@ package struct TraceModel {
         var number: UInt64
         var process: Int
         var path: Int?
-        var from: UInt64
+        var from: Duration
     }
 
     /// A question to a presenter.
@@ -98,15 +98,15 @@ package struct TraceModel {
         var presenter: Int
         var claim: Int
         var message: String
-        var from: UInt64
-        var to: UInt64
+        var from: Duration
+        var to: Duration
         var isAnswered: Bool
         var isRefusal: Bool
     }
 
     /// A message to a presenter that expects no answer.
     struct Message {
-        var time: UInt64
+        var time: Duration
         var presenter: Int
         var message: String
         var claim: Int?
@@ -116,13 +116,13 @@ package struct TraceModel {
     /// A time in which a process was stopped.
     struct Stop {
         var process: Int
-        var from: UInt64
-        var to: UInt64
+        var from: Duration
+        var to: Duration
     }
 
     /// Something that happened to the recording, to a process or to a delegation.
     struct Mark {
-        var time: UInt64
+        var time: Duration
         /// The process, if it is about one.
         var process: Int?
         var text: String
@@ -132,7 +132,7 @@ package struct TraceModel {
     var program = ""
     var unseen = ""
     var isCut = false
-    var end: UInt64 = 0
+    var end = Duration.zero
     var events = 0
     var dropped: UInt64 = 0
     var processes: [Process] = []

@@ -43,7 +43,7 @@ extension TraceModelBuilder {
     }
 
     /// Ends the stop of a process, if it is stopped.
-    mutating func endStop(of process: Int, at time: UInt64) {
+    mutating func endStop(of process: Int, at time: Duration) {
         guard let stop = openStops.removeValue(forKey: process) else { return }
         model.stops[stop].to = time
     }

@@ -13,23 +13,22 @@ extension TraceModelBuilder {
         var claim: Int
         /// The earliest possible beginning: the age in a status was computed some time before the
         /// recorder reads it.
-        var earliest: UInt64
+        var earliest: Duration
         /// When it was last seen.
-        var seen: UInt64
+        var seen: Duration
     }
 
-    /// The most by which two programs' times of the same event may differ, in nanoseconds.
-    private static let tolerance: UInt64 = 20_000_000
-    /// The most by which the beginning of a claim that has ended may precede the one in a status,
-    /// in nanoseconds.
+    /// The most by which two programs' times of the same event may differ.
+    private static let tolerance: Duration = .milliseconds(20)
+    /// The most by which the beginning of a claim that has ended may precede the one in a status.
     ///
     /// The end of a claim gives the time when it was requested, but a status gives the time when it
     /// was granted.
-    private static let longestTurn: UInt64 = 200_000_000
+    private static let longestTurn: Duration = .milliseconds(200)
 
     /// Adds a claim without a number from a status, or extends the one that is known already.
     mutating func takeSighting(_ line: TraceFile.Line) {
-        let age = line.number("since") ?? 0
+        let age = line.span("since")
         let start = line.time - min(age, line.time)
         let earliest = start - min(start, line.time - min(looked, line.time))
         let state: TraceModel.State = line.text("state") == "granted" ? .holding : .waiting
@@ -62,7 +61,7 @@ extension TraceModelBuilder {
     /// Adds a claim of which the server learns only while it runs, or at its end: its client
     /// granted the claim itself, or the server granted it as an unreported grant.
     mutating func takeFound(_ line: TraceFile.Line) {
-        begin(line, .holding, since: line.number("since") ?? 0, isDelegated: true)
+        begin(line, .holding, since: line.span("since"), isDelegated: true)
         guard let number = line.number("claim") else { return }
         let found = model.claims.count - 1
         let claim = model.claims[found]
@@ -86,8 +85,8 @@ extension TraceModelBuilder {
     }
 
     /// Returns the index of the claim that begins nearest to a time, among those at these indices.
-    private func nearest(_ places: [Int], of sightings: [Sighting], to time: UInt64) -> Int? {
-        func distance(_ place: Int) -> UInt64 {
+    private func nearest(_ places: [Int], of sightings: [Sighting], to time: Duration) -> Int? {
+        func distance(_ place: Int) -> Duration {
             let begin = model.claims[sightings[place].claim].begin
             return begin > time ? begin - time : time - begin
         }
@@ -96,7 +95,7 @@ extension TraceModelBuilder {
 
     /// Gives a known claim a serial number, and removes the last claim of the model, which is the
     /// same one.
-    private mutating func resume(_ claim: Int, as number: UInt64, at time: UInt64) {
+    private mutating func resume(_ claim: Int, as number: UInt64, at time: Duration) {
         let last = model.claims.count - 1
         model.claims.removeLast()
         open.remove(last)

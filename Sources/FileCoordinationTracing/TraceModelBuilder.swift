@@ -27,9 +27,9 @@ package struct TraceModelBuilder {
     var delegations: [UInt64: Delegation] = [:]
     private var openQuestions: [[UInt64]: Int] = [:]
     /// The time of the last line about each open claim.
-    var touched: [Int: UInt64] = [:]
+    var touched: [Int: Duration] = [:]
     /// When the recorder requested the last status.
-    var looked: UInt64 = 0
+    var looked = Duration.zero
 
     /// The model of a trace.
     package static func model(of trace: TraceFile) -> TraceModel {
@@ -47,7 +47,7 @@ package struct TraceModelBuilder {
         model.end = max(model.end, line.time)
         switch line.event {
         case "process": takeProcess(line)
-        case "filed": begin(line, .waiting, since: 0)
+        case "filed": begin(line, .waiting, since: .zero)
         case "found": takeFound(line)
         case "claim": takeStatus(line)
         case "seen": takeSighting(line)
@@ -123,7 +123,7 @@ package struct TraceModelBuilder {
     }
 
     mutating func begin(
-        _ line: TraceFile.Line, _ state: TraceModel.State, since age: UInt64,
+        _ line: TraceFile.Line, _ state: TraceModel.State, since age: Duration,
         isDelegated: Bool = false
     ) {
         guard let number = line.number("claim") else { return }
@@ -166,7 +166,7 @@ package struct TraceModelBuilder {
         if let number = line.number("claim"), let known = claims[number], open.contains(known) {
             enter(state, known, line.time)
         } else {
-            begin(line, state, since: line.number("since") ?? 0)
+            begin(line, state, since: line.span("since"))
         }
     }
 
@@ -196,7 +196,7 @@ package struct TraceModelBuilder {
         if state == .waiting { closeQuestions(of: claim, at: line.time) }
     }
 
-    mutating func enter(_ state: TraceModel.State, _ claim: Int, _ time: UInt64) {
+    mutating func enter(_ state: TraceModel.State, _ claim: Int, _ time: Duration) {
         guard open.contains(claim) else { return }
         touched[claim] = time
         extend(claim, to: time)
@@ -211,7 +211,7 @@ package struct TraceModelBuilder {
         }
     }
 
-    mutating func extend(_ claim: Int, to time: UInt64) {
+    mutating func extend(_ claim: Int, to time: Duration) {
         let last = model.claims[claim].stays.count - 1
         guard last >= 0, model.claims[claim].stays[last].to < time else { return }
         model.claims[claim].stays[last].to = time
@@ -232,7 +232,7 @@ package struct TraceModelBuilder {
         if let cycle { add(cycle, to: claim, line) }
     }
 
-    private mutating func finish(_ claim: Int, _ ending: TraceModel.Ending, at time: UInt64) {
+    private mutating func finish(_ claim: Int, _ ending: TraceModel.Ending, at time: Duration) {
         guard open.remove(claim) != nil else { return }
         extend(claim, to: time)
         model.claims[claim].ending = ending
@@ -258,7 +258,7 @@ package struct TraceModelBuilder {
     private mutating func takeKnown(_ line: TraceFile.Line) {
         let known = Set(line.numbers("claims"))
         for claim in open where !known.contains(model.claims[claim].number) {
-            let time = touched[claim] ?? 0
+            let time = touched[claim] ?? .zero
             if time < looked { finish(claim, .unseen, at: looked) }
         }
         let present = Set(line.numbers("presenters"))
@@ -307,7 +307,7 @@ package struct TraceModelBuilder {
         }
     }
 
-    private mutating func closeQuestions(of claim: Int, at time: UInt64) {
+    private mutating func closeQuestions(of claim: Int, at time: Duration) {
         guard !openQuestions.isEmpty else { return }
         for (key, question) in openQuestions where model.questions[question].claim == claim {
             model.questions[question].to = time

@@ -6,6 +6,7 @@
 
 import FileCoordinationArbiter
 package import FileCoordinationWire
+import MonotonicTime
 
 /// The state of writing a trace.
 package struct TraceWriter {
@@ -22,7 +23,7 @@ package struct TraceWriter {
 
     private(set) var lines = TraceLines()
     /// The monotonic time at which the trace began.
-    private let start: UInt64
+    private let start: Instant
     private var processes: [Process: (index: Int, label: String)] = [:]
     /// The processes of the present server's clients.
     private var clients: [UInt32: Int] = [:]
@@ -41,7 +42,7 @@ package struct TraceWriter {
     package private(set) var isOver = false
 
     /// Begins a trace.
-    package init(start: UInt64) { self.start = start }
+    package init(start: Instant) { self.start = start }
 
     /// Returns the lines that are not written yet.
     package mutating func take() -> [UInt8] { lines.take() }
@@ -66,7 +67,7 @@ package struct TraceWriter {
     // MARK: Servers
 
     /// Begins the lines of another server, whose status was requested.
-    package mutating func connected(at time: UInt64) {
+    package mutating func connected(at time: Instant) {
         clients = [:]
         isOver = false
         lines.line(since(time), "connected")
@@ -74,17 +75,17 @@ package struct TraceWriter {
     }
 
     /// Adds the line that the server has ended.
-    package mutating func lost(at time: UInt64) { lines.line(since(time), "lost") }
+    package mutating func lost(at time: Instant) { lines.line(since(time), "lost") }
 
     /// A status report was requested.
-    package mutating func asked(at time: UInt64) {
+    package mutating func asked(at time: Instant) {
         (fresh, freshStops) = ([], [])
         isAsking = true
         lines.line(since(time), "look")
     }
 
     /// Adds lines for the claims, presenters and processes of a status report.
-    package mutating func add(_ report: StatusReport, at time: UInt64) {
+    package mutating func add(_ report: StatusReport, at time: Instant) {
         let (now, arbiter) = (since(time), report.arbiter)
         lines.line(now, "server") { lines in
             lines.number("pid", ProcessNumber.plain(arbiter.processID))
@@ -112,7 +113,7 @@ package struct TraceWriter {
         (isAsking, fresh) = (false, [])
     }
 
-    private mutating func add(_ claim: FileCoordinationWire.ClaimStatus, _ now: UInt64) {
+    private mutating func add(_ claim: FileCoordinationWire.ClaimStatus, _ now: Duration) {
         let process = process(claim.processID, claim.processName, "", now)
         // If the arbiter does not know a claim, the report has the number of its record.
         let isSeen = FileCoordinationWire.ClaimStatus.isUnreported(claim.claim)
@@ -120,7 +121,7 @@ package struct TraceWriter {
             if !isSeen { lines.number("claim", claim.claim) }
             lines.number("process", process)
             lines.text("state", "\(claim.stage)")
-            lines.number("since", claim.sinceNanoseconds)
+            lines.number("since", claim.since.nanoseconds)
             lines.items(claim.items)
             if !claim.label.isEmpty { lines.text("label", claim.label) }
         }
@@ -134,7 +135,7 @@ package struct TraceWriter {
     }
 
     /// Adds lines for processes that were stopped or continued before the recording, or in a gap.
-    private mutating func addStops(_ report: StatusReport, _ now: UInt64) {
+    private mutating func addStops(_ report: StatusReport, _ now: Duration) {
         var states: [Int: Bool] = [:]
         for claim in report.claims {
             states[process(claim.processID, claim.processName, "", now)] = claim.isStopped
@@ -149,7 +150,7 @@ package struct TraceWriter {
         }
     }
 
-    private mutating func addStop(of process: Int, _ isStopped: Bool, _ now: UInt64) {
+    private mutating func addStop(of process: Int, _ isStopped: Bool, _ now: Duration) {
         // The server may record a stop after a status has shown it.
         let isNews = isStopped ? stopped.insert(process).inserted : stopped.remove(process) != nil
         guard isNews else { return }
@@ -157,7 +158,7 @@ package struct TraceWriter {
     }
 
     private mutating func process(
-        _ number: Int32, _ name: String, _ label: String, _ now: UInt64
+        _ number: Int32, _ name: String, _ label: String, _ now: Duration
     ) -> Int {
         let key = Process(number: number, name: name)
         let known = processes[key]
@@ -177,8 +178,8 @@ package struct TraceWriter {
 
     // MARK: Entries
 
-    /// Nanoseconds since the trace began.
-    private func since(_ time: UInt64) -> UInt64 { time > start ? time - start : 0 }
+    /// The time since the trace began.
+    private func since(_ time: Instant) -> Duration { time - start }
 
     private mutating func isNews(of number: UInt64) { if isAsking { fresh.insert(number) } }
 
@@ -238,13 +239,13 @@ package struct TraceWriter {
         return false
     }
 
-    private mutating func add(_ claim: UInt64, _ event: StaticString, _ now: UInt64) {
+    private mutating func add(_ claim: UInt64, _ event: StaticString, _ now: Duration) {
         isNews(of: claim)
         lines.line(now, event) { $0.number("claim", claim) }
     }
 
     private mutating func add(
-        _ claim: UInt64, _ event: StaticString, _ paths: [ItemPath], _ now: UInt64
+        _ claim: UInt64, _ event: StaticString, _ paths: [ItemPath], _ now: Duration
     ) {
         lines.line(now, event) { lines in
             lines.number("claim", claim)
@@ -253,13 +254,13 @@ package struct TraceWriter {
     }
 
     private mutating func add(
-        _ claim: TracedClaim, _ event: StaticString, _ age: UInt64?, _ now: UInt64
+        _ claim: TracedClaim, _ event: StaticString, _ age: Duration?, _ now: Duration
     ) {
         isNews(of: claim.claim)
         lines.line(now, event) { lines in
             lines.number("claim", claim.claim)
             lines.number("process", clients[claim.client] ?? 0)
-            if let age { lines.number("since", age) }
+            if let age { lines.number("since", age.nanoseconds) }
             lines.items(claim.items)
             if !claim.label.isEmpty { lines.text("label", claim.label) }
             if claim.kind == .preparation { lines.text("kind", "preparation") }
@@ -267,7 +268,7 @@ package struct TraceWriter {
         }
     }
 
-    private mutating func addPresenter(_ event: TraceEvent, _ now: UInt64) {
+    private mutating func addPresenter(_ event: TraceEvent, _ now: Duration) {
         switch event {
         case .asked(let presenter, let claim, let message):
             lines.line(now, "asked") { lines in
@@ -308,7 +309,7 @@ package struct TraceWriter {
         }
     }
 
-    private mutating func addProcess(_ event: TraceEvent, _ now: UInt64) {
+    private mutating func addProcess(_ event: TraceEvent, _ now: Duration) {
         switch event {
         case .delegated(let delegation, let mode, let path, let members):
             let members = members.compactMap { clients[$0] }

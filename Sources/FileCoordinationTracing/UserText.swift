@@ -36,7 +36,7 @@ package enum UserText {
     private static func line(_ party: Party) -> String {
         let who = who(party.label, party.processName, party.processID)
         let path = text(party.path)
-        let since = DurationText.text(party.sinceNanoseconds)
+        let since = DurationText.text(party.since)
         let stopped = party.isStopped ? "; its process is stopped" : ""
         switch party.role {
         case .holder:

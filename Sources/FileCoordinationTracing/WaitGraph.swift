@@ -105,7 +105,7 @@ package struct WaitGraph {
             "claim\(claim.claim)",
             [
                 UserText.who(claim.label, claim.processName, claim.processID),
-                "\(kind.rawValue)\(action), \(DurationText.text(claim.sinceNanoseconds))",
+                "\(kind.rawValue)\(action), \(DurationText.text(claim.since))",
             ] + claim.items.prefix(2).map { UserText.text($0.path.bytes) }
                 + (claim.items.count > 2 ? ["and \(claim.items.count - 2) more"] : []),
             kind, claim.isStopped, .claim(claim))

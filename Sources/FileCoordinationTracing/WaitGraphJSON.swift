@@ -28,7 +28,7 @@ extension WaitGraph {
             fields += process(claim.processID, claim.processName, claim.label)
             fields += [
                 ("state", .text("\(claim.stage)")),
-                ("since", .seconds(nanoseconds: claim.sinceNanoseconds)),
+                ("since", .seconds(claim.since)),
                 ("stopped", .truth(claim.isStopped)),
                 ("items", .list(claim.items.map { StatusJSON.item($0) })),
             ]

@@ -9,8 +9,8 @@ import FileCoordinationSystem
 
 /// A watched file that the watcher changes once a minute.
 struct EventDeliveryTest: Sendable {
-    /// The time between two tests, in nanoseconds.
-    static let pause: UInt64 = 60_000_000_000
+    /// The time between two tests.
+    static let pause: Duration = .seconds(60)
 
     private let file: Descriptor
     private let kernel: DirectoryWatch

@@ -5,6 +5,7 @@
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
+import MonotonicTime
 
 /// The loop of the watcher's thread.
 struct WatchLoop: Sendable {
@@ -16,14 +17,14 @@ struct WatchLoop: Sendable {
     private let poller: Poller
     /// Waits for commands alone.
     private let commandPoller: Poller
-    private let shortestTurn: UInt64
+    private let shortestTurn: Duration
     private let kernel: DirectoryWatch
     private let commands: WatchCommands
     private let mailbox: WatchMailbox
     private let deliveryTest: EventDeliveryTest?
     private var reconciler: WatchReconciler
     private var hands: WatchExecutor
-    private var nextTest: UInt64 = 0
+    private var nextTest = Instant.distantPast
 
     init(
         _ configuration: Watcher.Configuration, _ commands: WatchCommands,
@@ -69,9 +70,9 @@ struct WatchLoop: Sendable {
                     Dictionary(uniqueKeysWithValues: reconciler.troubles.map { ($0, $1) }))
             }
             mailbox.put(news, lastAnswered: reconciler.lastAnswered)
-            let deadline = reconciler.hasOrders ? 0 : reconciler.nextDeadline
+            let deadline = reconciler.hasOrders ? .distantPast : reconciler.nextDeadline
             commands.endTurn()
-            if deadline == 0 { continue }
+            if deadline == .distantPast { continue }
             guard wait(from: began, until: deadline, &ready) else { return }
         }
     }
@@ -80,12 +81,12 @@ struct WatchLoop: Sendable {
     ///
     /// Returns false if that is impossible.
     private func wait(
-        from began: UInt64, until deadline: UInt64?, _ ready: inout [Poller.Ready]
+        from began: Instant, until deadline: Instant?, _ ready: inout [Poller.Ready]
     ) -> Bool {
         let turnEnd = began + shortestTurn
         do {
             if MonotonicClock.now < turnEnd {
-                try commandPoller.wait(into: &ready, until: min(turnEnd, deadline ?? .max))
+                try commandPoller.wait(into: &ready, until: .earlier(turnEnd, deadline))
                 if !ready.isEmpty { return true }
             }
             try poller.wait(into: &ready, until: deadline)

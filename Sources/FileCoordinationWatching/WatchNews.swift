@@ -4,6 +4,7 @@
 // order between items, and several changes may be one message.
 
 public import FileCoordinationArbiter
+public import MonotonicTime
 
 /// An item at which presenters must look again.
 public struct WatchedChange: Hashable, Sendable {
@@ -48,16 +49,16 @@ public struct WatchedChange: Hashable, Sendable {
     /// it is there, or if that is not known.
     public var goneBy: Int64?
     /// When the watcher found it, by the monotonic clock.
-    public var seenAt: UInt64
+    public var seenAt: Instant
     /// Everything until then was told before this change.
-    public var since: UInt64 = 0
+    public var since = Instant.distantPast
     /// Whether it matters only to a presenter that a claim has told of something here.
     public var isDoubted = false
 
     /// Makes a change.
     public init(
         what: What, path: ItemPath, observed: ObservedFile?, earlier: ObservedFile? = nil,
-        goneBy: Int64? = nil, seenAt: UInt64 = 0
+        goneBy: Int64? = nil, seenAt: Instant = .distantPast
     ) {
         self.seenAt = seenAt
         self.goneBy = goneBy

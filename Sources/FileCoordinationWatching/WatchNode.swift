@@ -6,6 +6,7 @@
 // a directory above. Paths are computed from the names of nodes.
 
 import FileCoordinationArbiter
+import MonotonicTime
 
 /// An item, or a name on the path to one.
 struct WatchNode {
@@ -15,7 +16,7 @@ struct WatchNode {
         /// The item is no longer at its name.
         ///
         /// Until the given time, it may be found at another one.
-        case missing(until: UInt64)
+        case missing(until: Instant)
     }
 
     /// The state of the node's watch.
@@ -52,7 +53,7 @@ struct WatchNode {
         /// Whether a move tells that nothing is there.
         var isToldByMove = false
         /// When it was found last.
-        var seenAt: UInt64 = 0
+        var seenAt = Instant.distantPast
     }
 
     struct Flags: OptionSet {
@@ -121,7 +122,7 @@ struct WatchNode {
     /// The number of those anchors of this node whose presenters are told about everything inside.
     var trees = 0
     /// Until when a hinted node is kept.
-    var keptUntil: UInt64 = 0
+    var keptUntil = Instant.distantPast
 
     init(name: [UInt8], parent: WatchNodeID?) {
         self.name = name

@@ -6,6 +6,8 @@
 // that; the time only limits the wait. An item is taken for deleted only after a check of its name,
 // never because its name is missing in a list.
 
+import MonotonicTime
+
 extension WatchReconciler {
     /// Applies the result of a check.
     mutating func checked(
@@ -128,7 +130,7 @@ extension WatchReconciler {
         nodes[node].change = nil
         nodes.detach(node)
         let isSure = flags.contains(.removed) && seen.linkCount <= 1 && nodes[node].below == 0
-        nodes[node].place = .missing(until: isSure ? 0 : pace.now + limits.settling)
+        nodes[node].place = .missing(until: isSure ? .distantPast : pace.now + limits.settling)
         missing.append(node)
         let isHinted = flags.contains(.hinted)
         guard !uses.isEmpty || nodes.isCovered(parent) || isHinted else { return nil }
@@ -308,7 +310,7 @@ extension WatchReconciler {
     /// Whether the time is over in which an item may be found at another name.
     ///
     /// On a busy machine, the kernel may have said long ago where it is: then that is in its queue.
-    private func isOver(_ until: UInt64) -> Bool {
+    private func isOver(_ until: Instant) -> Bool {
         until <= pace.now && !pace.isBehind && isQuiet || until + limits.rescanning <= pace.now
     }
 

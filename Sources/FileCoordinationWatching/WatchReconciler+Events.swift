@@ -5,6 +5,8 @@
 // which two names belong to one move. It gives both events the same cookie, which remains valid
 // when the two events are read in different turns.
 
+import MonotonicTime
+
 /// First events of moves, kept until the second event of the same move is read.
 struct MoveHints {
     /// What is known of a move from its first event.
@@ -12,7 +14,7 @@ struct MoveHints {
         let node: WatchNodeID
         /// Whether its new path must be found, wherever that is.
         let matters: Bool
-        let until: UInt64
+        let until: Instant
     }
 
     private var sources: [UInt32: Source] = [:]
@@ -30,7 +32,7 @@ struct MoveHints {
     mutating func claim(_ cookie: UInt32) -> Source? { sources.removeValue(forKey: cookie) }
 
     /// Drops cookies whose time is over.
-    mutating func expire(at now: UInt64) {
+    mutating func expire(at now: Instant) {
         if !sources.isEmpty { sources = sources.filter { $0.value.until > now } }
     }
 }
@@ -102,7 +104,7 @@ extension WatchReconciler {
             if nodes[child].flags.contains(.untouched), let item = nodes[child].change?.awaited,
                 nodes.contains(item), !nodes[item].isAttached
             {
-                nodes[item].place = .missing(until: 0)
+                nodes[item].place = .missing(until: .distantPast)
             }
         } else if comes {
             nodes[child].flags.remove(.removed)

@@ -5,6 +5,8 @@
 // was removed. The ancestors of presented items, and the mounts inside, are looked at every
 // ``WatchLimits/barrier`` in any case, because a mount over a directory causes no event.
 
+import MonotonicTime
+
 /// The nodes that are polled.
 struct PolledNodes {
     /// The nodes in the order in which they are polled.
@@ -15,10 +17,11 @@ struct PolledNodes {
     ///
     /// Some may be gone.
     var mounts: [WatchNodeID] = []
-    var next: UInt64?
+    var next: Instant?
     /// The time of the next attempt to add the failed watches.
-    var retryAt: UInt64 = 0
-    private var retryPause: UInt64 = 2_000_000_000
+    var retryAt = Instant.distantPast
+    private var retryPause = firstRetryPause
+    private static let firstRetryPause: Duration = .seconds(2)
     /// Whether the polled nodes have changed since presenters were told.
     var isChanged = false
     /// Whether no events arrive at all.
@@ -27,12 +30,12 @@ struct PolledNodes {
     var lastRescanned: WatchNodeID?
 
     /// Lets the failed watches be tried again at once, because a watch was removed.
-    mutating func room() { (retryAt, retryPause) = (0, 2_000_000_000) }
+    mutating func room() { (retryAt, retryPause) = (.distantPast, Self.firstRetryPause) }
 
     /// Records an attempt to add the failed watches, and doubles the pause before the next one.
-    mutating func tried(at now: UInt64) {
+    mutating func tried(at now: Instant) {
         retryAt = now + retryPause
-        retryPause = min(retryPause * 2, 64_000_000_000)
+        retryPause = min(retryPause * 2, Duration.seconds(64))
     }
 }
 
@@ -44,7 +47,7 @@ extension WatchReconciler {
         nodes[node].flags.insert(.polled)
         polled.nodes.append(node)
         polled.isChanged = true
-        if polled.retryAt == 0 { polled.tried(at: pace.now) }
+        if polled.retryAt == .distantPast { polled.tried(at: pace.now) }
     }
 
     /// Polls a directory that could not be listed, or in which a name could not be examined.

@@ -4,6 +4,7 @@
 // item leaves its path (see `Presenter`).
 
 import FileCoordinationArbiter
+import MonotonicTime
 
 extension WatchReconciler {
     mutating func present(

@@ -5,6 +5,7 @@
 // item that was there was moved, where the directory is, or until the directory is watched.
 
 import FileCoordinationArbiter
+public import MonotonicTime
 
 /// What presenters are told in one turn.
 private struct TurnOutbox {
@@ -21,7 +22,7 @@ extension WatchReconciler {
     /// Call it after each batch of facts, and at ``nextDeadline``.
     ///
     /// - Returns: at most one message of changes for each presenter, in the order of presenters.
-    public mutating func endTurn(at now: UInt64) -> [WatchNews] {
+    public mutating func endTurn(at now: Instant) -> [WatchNews] {
         pace.now = max(pace.now, now)
         expire()
         runTimers()
@@ -42,7 +43,7 @@ extension WatchReconciler {
     }
 
     /// The time by which the next turn must end, or nil if only new facts can cause one.
-    public var nextDeadline: UInt64? {
+    public var nextDeadline: Instant? {
         if hasOrders { return pace.now }
         var times = [polled.next, pace.nextBarrier, pace.rescanUntil, pace.refreshAt]
         let isWaiting =
@@ -52,7 +53,9 @@ extension WatchReconciler {
         }
         if !questions.isEmpty {
             times.append(
-                max(pace.now, mayAnswer ? 0 : (questions.readAt ?? 0) + limits.settling))
+                mayAnswer
+                    ? pace.now
+                    : max(pace.now, (questions.readAt ?? .distantPast) + limits.settling))
         }
         for node in missing where nodes.contains(node) {
             if case .missing(let until) = nodes[node].place { times.append(until) }

@@ -10,25 +10,27 @@
 // facts with their time, takes orders and carries them out. In the server, the caller is the
 // watcher's thread.
 
-/// Intervals and bounds; all times in nanoseconds.
+public import MonotonicTime
+
+/// Intervals and bounds.
 public struct WatchLimits: Hashable, Sendable {
     /// The shortest time between two messages of changes.
     ///
     /// The first message after a pause is sent at the end of its turn.
-    public var pause: UInt64 = 50_000_000
+    public var pause: Duration = .milliseconds(50)
     /// How long the watcher's thread leaves notifications in the kernel's queue after it has begun
     /// a turn, unless it is given a command.
     ///
     /// A program that writes all the time would wake it for each write. It is at most ``pause``.
-    public var turn: UInt64 = 1_000_000
+    public var turn: Duration = .milliseconds(1)
     /// How long the reconciler waits for the second event of a move, and for another item to take
     /// the path of a presented one.
-    public var settling: UInt64 = 50_000_000
+    public var settling: Duration = .milliseconds(50)
     /// How long the former path of a moved item matters in case the item is deleted at its new
     /// path.
     ///
     /// Some editors save so: they rename the old version and delete it in the end.
-    public var returning: UInt64 = 10_000_000_000
+    public var returning: Duration = .seconds(10)
     /// The greatest number of changes in one message.
     ///
     /// If there are more, the message says that the whole item may have changed.
@@ -37,16 +39,16 @@ public struct WatchLimits: Hashable, Sendable {
     /// remove a watch.
     public var checksPerTurn = 1024
     /// The interval of polling for what the kernel does not report.
-    public var polling: UInt64 = 2_000_000_000
+    public var polling: Duration = .seconds(2)
     /// How many directories and items are polled at once.
     ///
     /// If there are more, they take turns.
     public var polledAtOnce = 1024
     /// The interval of checks of the ancestors of presented items even without events, because a
     /// mount over them causes none.
-    public var barrier: UInt64 = 30_000_000_000
+    public var barrier: Duration = .seconds(30)
     /// How long messages wait for the checks that lost events make necessary.
-    public var rescanning: UInt64 = 1_000_000_000
+    public var rescanning: Duration = .seconds(1)
 
     /// Makes the default limits.
     public init() {}
@@ -85,7 +87,7 @@ public struct WatchReconciler: Sendable {
     }
 
     /// Handles a fact.
-    public mutating func handle(_ input: WatchInput, at now: UInt64) {
+    public mutating func handle(_ input: WatchInput, at now: Instant) {
         pace.now = max(pace.now, now)
         switch input {
         case .presented(let id, let path, let kind, let since, let missed):
@@ -183,7 +185,7 @@ struct CheckQueue {
 struct WatchQuestions {
     private var open: [(number: UInt64, isDrained: Bool)] = []
     /// When all that the kernel's queue had held was looked at; nil if that is still to come.
-    private(set) var readAt: UInt64?
+    private(set) var readAt: Instant?
     /// The number of the last question that was answered.
     private(set) var answered: UInt64 = 0
 
@@ -198,7 +200,7 @@ struct WatchQuestions {
     }
 
     /// Records that everything that was read has been looked at.
-    mutating func wasRead(at now: UInt64) {
+    mutating func wasRead(at now: Instant) {
         if isDrained { readAt = readAt ?? now }
     }
 
@@ -213,21 +215,21 @@ struct WatchQuestions {
 
 /// The times at which the reconciler does something.
 struct Pace {
-    var now: UInt64 = 0
+    var now = Instant.distantPast
     /// The time of the last message.
-    var lastTold: UInt64?
+    var lastTold: Instant?
     /// The time until which messages wait for the checks that lost events made necessary.
-    var rescanUntil: UInt64?
-    var nextBarrier: UInt64?
+    var rescanUntil: Instant?
+    var nextBarrier: Instant?
     /// The number of nodes whose content existed before their presenter was added and has not been
     /// checked yet.
     var baselines = 0
     /// Whether the kernel's queue is not empty at the end of this turn.
     var isBehind = false
     /// When the kernel's queue was empty last.
-    var drainedAt: UInt64 = 0
+    var drainedAt = Instant.distantPast
     /// Everything that was done until then has been told.
-    var toldUntil: UInt64 = 0
+    var toldUntil = Instant.distantPast
     /// When to find out that the kernel's queue is empty, because presenters look since a message.
-    var refreshAt: UInt64?
+    var refreshAt: Instant?
 }

@@ -7,6 +7,7 @@
 // another one is at the former path.
 
 import FileCoordinationArbiter
+import MonotonicTime
 
 /// A presenter.
 struct Presenter {
@@ -18,13 +19,13 @@ struct Presenter {
     /// The name at its path while its item is elsewhere or missing.
     var slot: WatchNodeID?
     /// The time until which another item may take the path.
-    var settleAt: UInt64 = 0
+    var settleAt = Instant.distantPast
     /// When its item left first, if it has left since it was decided where it is.
-    var leftAt: UInt64 = 0
+    var leftAt = Instant.distantPast
     /// When it was told something last.
-    var toldAt: UInt64 = 0
+    var toldAt = Instant.distantPast
     /// The place of the item before its last move, and the time until which it matters.
-    var former: (node: WatchNodeID, path: ItemPath, until: UInt64)?
+    var former: (node: WatchNodeID, path: ItemPath, until: Instant)?
     /// Whether something in its item has not been checked for the first time yet.
     ///
     /// The presenter is told nothing until that is done.

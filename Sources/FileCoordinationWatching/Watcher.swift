@@ -7,6 +7,7 @@
 
 public import FileCoordinationArbiter
 public import FileCoordinationSystem
+public import MonotonicTime
 
 /// Watches presented items, and reports what programs that do not coordinate do to them.
 ///
@@ -98,7 +99,7 @@ public final class Watcher: Sendable {
     /// When the thread began its present turn; nil while it waits for something new.
     ///
     /// A turn takes long if a file system does not answer.
-    public var turnBegan: UInt64? { commands.turnBegan }
+    public var turnBegan: Instant? { commands.turnBegan }
 
     /// Why changes are polled, by presenter, as of the last turn.
     public var troubles: [UInt64: WatchTrouble] { commands.troubles }
@@ -111,7 +112,7 @@ final class WatchCommands: Sendable {
         /// The number of questions asked so far.
         var questions: UInt64 = 0
         var isStopping = false
-        var turnBegan: UInt64?
+        var turnBegan: Instant?
         var troubles: [UInt64: WatchTrouble] = [:]
     }
 
@@ -152,10 +153,10 @@ final class WatchCommands: Sendable {
     }
 
     /// When the thread began its present turn; nil while it waits for something new.
-    var turnBegan: UInt64? { state.withLock { $0.turnBegan } }
+    var turnBegan: Instant? { state.withLock { $0.turnBegan } }
     var troubles: [UInt64: WatchTrouble] { state.withLock { $0.troubles } }
 
-    func beginTurn(at now: UInt64) { state.withLock { $0.turnBegan = now } }
+    func beginTurn(at now: Instant) { state.withLock { $0.turnBegan = now } }
     func endTurn() { state.withLock { $0.turnBegan = nil } }
     func report(_ troubles: [UInt64: WatchTrouble]) { state.withLock { $0.troubles = troubles } }
 }

@@ -4,6 +4,8 @@
 // and of the command line's output. Foundation's coder would load 40 MB of tables into programs
 // that need Foundation for nothing else, and would not keep the order of fields.
 
+import MonotonicTime
+
 /// A JSON value.
 package enum JSONValue: Hashable, Sendable, CustomStringConvertible {
     case null
@@ -37,8 +39,8 @@ package enum JSONValue: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// A duration as a number of seconds, with microseconds, for programs that sort and compare.
-    package static func seconds(nanoseconds: UInt64) -> JSONValue {
-        .number("\(Double(nanoseconds / 1000) / 1_000_000)")
+    package static func seconds(_ span: Duration) -> JSONValue {
+        .number("\(Double(span.nanoseconds / 1000) / 1_000_000)")
     }
 
     /// A number with three decimals.

@@ -8,6 +8,7 @@
 // after it was validated.
 
 import FileCoordinationArbiter
+import MonotonicTime
 
 /// Decodes values from the beginning of an array of bytes.
 struct MessageDecoder {
@@ -47,6 +48,12 @@ struct MessageDecoder {
         position += size
         return Value(littleEndian: value)
     }
+
+    mutating func moment() throws(WireError) -> Instant {
+        Instant(nanoseconds: try integer(UInt64.self))
+    }
+
+    mutating func span() throws(WireError) -> Duration { .nanoseconds(try integer(UInt64.self)) }
 
     mutating func bool() throws(WireError) -> Bool {
         let byte = try integer(UInt8.self)

@@ -4,6 +4,7 @@
 // encoding without a fault can always be decoded.
 
 import FileCoordinationArbiter
+import MonotonicTime
 
 /// A value with exactly one encoding.
 protocol WireCoded {
@@ -54,6 +55,12 @@ struct MessageEncoder {
             unsafe bytes.append(contentsOf: UnsafeRawBufferPointer(room))
         }
     }
+
+    /// Appends a moment as nanoseconds.
+    mutating func moment(_ moment: Instant) { integer(moment.nanoseconds) }
+
+    /// Appends a span as nanoseconds.
+    mutating func span(_ span: Duration) { integer(span.nanoseconds) }
 
     mutating func bool(_ value: Bool) { integer(UInt8(value ? 1 : 0)) }
 

@@ -74,12 +74,12 @@ public struct PresenterBody: Hashable, Sendable {
     public var path: [UInt8]?
     /// The optional methods it implements (Rule 5.3).
     public var methods: PresenterMethods
-    /// How long it may take to answer, in nanoseconds; nil for no limit (Rule 18.3).
-    public var answerTimeout: UInt64?
+    /// How long it may take to answer; nil for no limit (Rule 18.3).
+    public var answerTimeout: Duration?
 
     /// Creates a body.
     public init(
-        purpose: [UInt8], path: [UInt8]?, methods: PresenterMethods, answerTimeout: UInt64? = nil
+        purpose: [UInt8], path: [UInt8]?, methods: PresenterMethods, answerTimeout: Duration? = nil
     ) {
         self.purpose = purpose
         self.path = path
@@ -140,7 +140,7 @@ extension PresenterBody: WireCoded {
         encoder.optional(path) { $0.path($1) }
         if !methods.isSubset(of: .all) { encoder.fail(.illegalValue(.methods)) }
         encoder.raw(methods)
-        encoder.optional(answerTimeout) { $0.integer($1) }
+        encoder.optional(answerTimeout) { $0.span($1) }
     }
 
     init(from decoder: inout MessageDecoder) throws(WireError) {
@@ -148,8 +148,6 @@ extension PresenterBody: WireCoded {
         path = try decoder.optional { (decoder) throws(WireError) in try decoder.path() }
         methods = try decoder.raw(PresenterMethods.self, .methods)
         guard methods.isSubset(of: .all) else { throw .illegalValue(.methods) }
-        answerTimeout = try decoder.optional { (decoder) throws(WireError) in
-            try decoder.integer(UInt64.self)
-        }
+        answerTimeout = try decoder.optional { (decoder) throws(WireError) in try decoder.span() }
     }
 }

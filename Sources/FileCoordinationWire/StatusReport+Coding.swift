@@ -13,7 +13,7 @@ extension Party: WireCoded {
         encoder.purpose(purpose)
         encoder.optional(path.isEmpty ? nil : path) { $0.path($1) }
         encoder.raw(role)
-        encoder.integer(sinceNanoseconds)
+        encoder.span(since)
         encoder.optional(message) { $0.text($1) }
         encoder.bool(isStopped)
         encoder.text(label)
@@ -31,7 +31,7 @@ extension Party: WireCoded {
         purpose = try decoder.purpose()
         path = try decoder.optional { (decoder) throws(WireError) in try decoder.path() } ?? []
         role = try decoder.raw(PartyRole.self, .role)
-        sinceNanoseconds = try decoder.integer(UInt64.self)
+        since = try decoder.span()
         message = try decoder.optional { (decoder) throws(WireError) in try decoder.text() }
         isStopped = try decoder.bool()
         label = try decoder.text()
@@ -42,14 +42,14 @@ extension ArbiterStatus: WireCoded {
     func write(to encoder: inout MessageEncoder) {
         encoder.processID(processID)
         encoder.raw(kind)
-        encoder.integer(uptimeNanoseconds)
+        encoder.span(uptime)
         encoder.integer(protocolVersion)
     }
 
     init(from decoder: inout MessageDecoder) throws(WireError) {
         processID = try decoder.processID()
         kind = try decoder.raw(ServerKind.self, .serverKind)
-        uptimeNanoseconds = try decoder.integer(UInt64.self)
+        uptime = try decoder.span()
         protocolVersion = try decoder.integer(UInt16.self)
     }
 }
@@ -61,7 +61,7 @@ extension ClaimStatus: WireCoded {
         encoder.text(processName)
         encoder.purpose(purpose)
         encoder.raw(stage)
-        encoder.integer(sinceNanoseconds)
+        encoder.span(since)
         encoder.bool(isStopped)
         encoder.list(items, .items, limit: WireLimits.items)
         encoder.list(waitsFor.prefix(WireLimits.parties), .parties)
@@ -79,7 +79,7 @@ extension ClaimStatus: WireCoded {
         processName = try decoder.text()
         purpose = try decoder.purpose()
         stage = try decoder.raw(ClaimStage.self, .stage)
-        sinceNanoseconds = try decoder.integer(UInt64.self)
+        since = try decoder.span()
         isStopped = try decoder.bool()
         items = try decoder.list(of: AccessItem.self, .items, limit: WireLimits.items)
         waitsFor = try decoder.list(of: Party.self, .parties, limit: WireLimits.parties)

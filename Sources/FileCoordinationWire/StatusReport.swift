@@ -34,7 +34,7 @@ public struct Party: Hashable, Sendable {
     /// The role of the process.
     public var role: PartyRole
     /// How long the process has been in this role.
-    public var sinceNanoseconds: UInt64
+    public var since: Duration
     /// The Swift name of the message that a presenter must answer.
     public var message: String?
     /// Whether the process is stopped, for example by Control-Z.
@@ -43,7 +43,7 @@ public struct Party: Hashable, Sendable {
     /// Creates a process that a claim waits for.
     public init(
         claim: UInt64?, presenter: UInt64?, processID: Int32, processName: String,
-        purpose: [UInt8], path: [UInt8], role: PartyRole, sinceNanoseconds: UInt64,
+        purpose: [UInt8], path: [UInt8], role: PartyRole, since: Duration,
         message: String?, isStopped: Bool, label: String = ""
     ) {
         self.label = label
@@ -54,7 +54,7 @@ public struct Party: Hashable, Sendable {
         self.purpose = purpose
         self.path = path
         self.role = role
-        self.sinceNanoseconds = sinceNanoseconds
+        self.since = since
         self.message = message
         self.isStopped = isStopped
     }
@@ -67,17 +67,17 @@ public struct ArbiterStatus: Hashable, Sendable {
     /// Where the server runs.
     public var kind: ServerKind
     /// How long the server has run.
-    public var uptimeNanoseconds: UInt64
+    public var uptime: Duration
     /// The protocol version of the server.
     public var protocolVersion: UInt16
 
     /// Creates a status.
     public init(
-        processID: Int32, kind: ServerKind, uptimeNanoseconds: UInt64, protocolVersion: UInt16
+        processID: Int32, kind: ServerKind, uptime: Duration, protocolVersion: UInt16
     ) {
         self.processID = processID
         self.kind = kind
-        self.uptimeNanoseconds = uptimeNanoseconds
+        self.uptime = uptime
         self.protocolVersion = protocolVersion
     }
 }
@@ -97,7 +97,7 @@ public struct ClaimStatus: Hashable, Sendable {
     /// The stage of the claim.
     public var stage: ClaimStage
     /// How long the claim has waited or has been held.
-    public var sinceNanoseconds: UInt64
+    public var since: Duration
     /// Whether the process is stopped, for example by Control-Z.
     public var isStopped: Bool
     /// The items of the claim.
@@ -117,7 +117,7 @@ public struct ClaimStatus: Hashable, Sendable {
     /// Creates a status.
     public init(
         claim: UInt64, processID: Int32, processName: String, purpose: [UInt8], stage: ClaimStage,
-        sinceNanoseconds: UInt64, isStopped: Bool, items: [AccessItem], waitsFor: [Party],
+        since: Duration, isStopped: Bool, items: [AccessItem], waitsFor: [Party],
         waitsForCount: Int? = nil, label: String = "", kind: ClaimKind = .access,
         outerClaims: [UInt64] = []
     ) {
@@ -130,7 +130,7 @@ public struct ClaimStatus: Hashable, Sendable {
         self.processName = processName
         self.purpose = purpose
         self.stage = stage
-        self.sinceNanoseconds = sinceNanoseconds
+        self.since = since
         self.isStopped = isStopped
         self.items = items
         self.waitsFor = waitsFor

@@ -6,13 +6,13 @@ import FileCoordinationArbiter
 
 extension TraceEntry: WireCoded {
     func write(to encoder: inout MessageEncoder) {
-        encoder.integer(time)
+        encoder.moment(time)
         encoder.value(event)
     }
 
     init(from decoder: inout MessageDecoder) throws(WireError) {
         self.init(
-            time: try decoder.integer(UInt64.self), try decoder.value(TraceEvent.self))
+            time: try decoder.moment(), try decoder.value(TraceEvent.self))
     }
 }
 
@@ -139,7 +139,7 @@ extension TraceEvent: WireCoded {
         case .filed(let claim): encoder.value(claim)
         case .found(let claim, let age):
             encoder.value(claim)
-            encoder.integer(age)
+            encoder.span(age)
         case .granted(let claim, let isUnreported):
             encoder.integer(claim)
             encoder.bool(isUnreported)
@@ -226,7 +226,7 @@ extension TraceEvent: WireCoded {
         case .filed: self = .filed(try decoder.value(TracedClaim.self))
         case .found:
             self = .found(
-                try decoder.value(TracedClaim.self), age: try decoder.integer(UInt64.self))
+                try decoder.value(TracedClaim.self), age: try decoder.span())
         case .granted:
             self = .granted(
                 try decoder.integer(UInt64.self), isUnreported: try decoder.bool())

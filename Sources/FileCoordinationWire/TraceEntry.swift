@@ -6,6 +6,7 @@
 // of it later.
 
 public import FileCoordinationArbiter
+public import MonotonicTime
 
 /// A claim of a recording.
 public struct TracedClaim: Hashable, Sendable {
@@ -81,9 +82,8 @@ public enum TraceEvent: Hashable, Sendable {
     case client(UInt32, processID: Int32, name: String, label: String)
     /// A client asked for access.
     case filed(TracedClaim)
-    /// The server learned of a running claim that its client granted itself, and of its age in
-    /// nanoseconds.
-    case found(TracedClaim, age: UInt64)
+    /// The server learned of a running claim that its client granted itself, and of its age.
+    case found(TracedClaim, age: Duration)
     /// The first of the claims and presenters that a claim waits for, and the number of all that
     /// the server has found.
     case waits(UInt64, claims: [UInt64], presenters: [UInt64], count: UInt32)
@@ -138,13 +138,13 @@ public enum TraceEvent: Hashable, Sendable {
 
 /// An entry of a recording.
 public struct TraceEntry: Hashable, Sendable {
-    /// The server's monotonic time, in nanoseconds.
-    public var time: UInt64
+    /// The server's monotonic time.
+    public var time: Instant
     /// The event that the entry records.
     public var event: TraceEvent
 
     /// Creates an entry.
-    public init(time: UInt64, _ event: TraceEvent) {
+    public init(time: Instant, _ event: TraceEvent) {
         self.time = time
         self.event = event
     }

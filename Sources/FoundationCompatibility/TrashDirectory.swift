@@ -49,7 +49,7 @@ package struct TrashDirectory {
     /// failure, the item is unchanged and has no info file.
     package func take(_ item: TrashItem) throws(SystemError) -> ItemPath {
         let note = TrashNote(
-            place: item.path, top: top, time: Int(RealTimeClock.now / 1_000_000_000))
+            place: item.path, top: top, seconds: Int(RealTimeClock.now / 1_000_000_000))
         for name in TrashName.candidates(for: item.name) {
             do {
                 try take(item, as: name, note.bytes)

@@ -58,12 +58,12 @@ struct TrashNote {
     /// The directory to which the path in the file is relative; nil for the root.
     var top: ItemPath?
     /// When the item was trashed, in seconds since 1970.
-    var time: Int
+    var seconds: Int
 
     /// The contents of the file.
     var bytes: [UInt8] {
         Array("[Trash Info]\nPath=".utf8) + Self.encoded(path)
-            + Array("\nDeletionDate=\(Self.localTime(time))\n".utf8)
+            + Array("\nDeletionDate=\(Self.localTime(seconds))\n".utf8)
     }
 
     private var path: [UInt8] {

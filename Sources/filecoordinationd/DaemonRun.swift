@@ -40,7 +40,7 @@ struct DaemonRun {
             return log(LogLine(.warning, "superfluous", [.init("place", runtime.path)], text))
         }
         var configuration = ServerConfiguration(kind: .daemon) { log($0) }
-        if idleExit > 0 { configuration.idleExit = UInt64(idleExit * 1_000_000_000) }
+        if idleExit > 0 { configuration.idleExit = .seconds(idleExit) }
         var server = try role.makeServer(
             in: runtime, configuration, wakeUp: try Self.wakeUpOnTermination())
         if isElected { Self.tellStarter() }

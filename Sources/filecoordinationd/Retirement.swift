@@ -10,8 +10,8 @@ import FileCoordinationSystem
 import Glibc
 
 enum Retirement {
-    /// How long a daemon may take to end, in nanoseconds.
-    private static let patience: UInt64 = 5_000_000_000
+    /// How long a daemon may take to end.
+    private static let patience: Duration = .seconds(5)
 
     /// Ends the daemon of this user, and removes the place, unless programs use it.
     ///
@@ -78,6 +78,6 @@ enum Retirement {
         else { return }
         var ready: [Poller.Ready] = []
         // If the daemon is stopped, it keeps its place, which is then reported.
-        _ = try? poller.wait(into: &ready, until: MonotonicClock.now + patience)
+        _ = try? poller.wait(into: &ready, until: MonotonicClock.after(patience))
     }
 }

@@ -16,7 +16,7 @@ final class DoctorTests: XCTestCase {
             place: ("/run/a", false), use: .vacant,
             arbiter: .success(
                 ArbiterStatus(
-                    processID: 12, kind: .daemon, uptimeNanoseconds: 1, protocolVersion: 1)),
+                    processID: 12, kind: .daemon, uptime: .nanoseconds(1), protocolVersion: 1)),
             daemon: "/usr/bin/filecoordinationd",
             installation: InstallationFacts(version: "1.2.3", daemonVersion: "1.2.3"),
             descriptors: 1024,
@@ -50,7 +50,7 @@ final class DoctorTests: XCTestCase {
     func testAServerInAContainerIsSaidToBeThere() {
         let server = ArbiterStatus(
             processID: ProcessNumber.inAnotherNamespace(12), kind: .embedded,
-            uptimeNanoseconds: 1, protocolVersion: 1)
+            uptime: .nanoseconds(1), protocolVersion: 1)
         let texts = findings { $0.arbiter = .success(server) }.map(\.text)
         XCTAssertTrue(
             texts.contains("a program serves them: process 12 in another namespace"), "\(texts)")

@@ -45,7 +45,7 @@ final class ReportCycleTests: XCTestCase {
         XCTAssertEqual(model.marks.map(\.text), ["failed in a " + Self.cycle])
         XCTAssertEqual(model.marks.map(\.process), [1])
         XCTAssertEqual(model.claims.last?.ending, .inCycle)
-        XCTAssertEqual(model.claims.last?.waited, 0)
+        XCTAssertEqual(model.claims.last?.waited, .zero)
     }
 
     func testItIsTheFirstOfTheWaits() throws {

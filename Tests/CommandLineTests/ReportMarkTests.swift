@@ -4,6 +4,7 @@
 // stopped, also as causes of waits.
 
 import Foundation
+import MonotonicTime
 import XCTest
 
 @testable import FileCoordinationTracing
@@ -47,12 +48,12 @@ final class ReportMarkTests: XCTestCase {
                 "the server is gone; entries are missing until the next", "is stopped",
                 "server: embedded, pid 6",
             ])
-        XCTAssertEqual(marks.map(\.time), [0, 300, 500, 800, 850, 900, 1000, 1100])
+        XCTAssertEqual(marks.map(\.time.nanoseconds), [0, 300, 500, 800, 850, 900, 1000, 1100])
         XCTAssertEqual(marks.map(\.process), [nil, 0, 0, 1, 1, nil, 1, nil])
         XCTAssertEqual(model.stops.map(\.process), [0, 1])
-        XCTAssertEqual(model.stops.map(\.from), [300, 1000])
+        XCTAssertEqual(model.stops.map(\.from.nanoseconds), [300, 1000])
         // The second one was never seen to go on.
-        XCTAssertEqual(model.stops.map(\.to), [500, 1100])
+        XCTAssertEqual(model.stops.map(\.to.nanoseconds), [500, 1100])
     }
 
     func testAStopIsAmongTheCausesOfAWait() throws {

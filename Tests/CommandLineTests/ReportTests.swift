@@ -128,17 +128,17 @@ final class ReportTests: XCTestCase {
         func claim(_ number: UInt64, for others: [UInt64]) -> FileCoordinationWire.ClaimStatus {
             FileCoordinationWire.ClaimStatus(
                 claim: number, processID: 1, processName: "p", purpose: [], stage: .waiting,
-                sinceNanoseconds: 0, isStopped: false, items: [],
+                since: .zero, isStopped: false, items: [],
                 waitsFor: others.map { other in
                     Party(
                         claim: other, presenter: nil, processID: 1, processName: "p", purpose: [],
-                        path: [], role: .waiter, sinceNanoseconds: 0, message: nil,
+                        path: [], role: .waiter, since: .zero, message: nil,
                         isStopped: false)
                 })
         }
         let report = StatusReport(
             arbiter: ArbiterStatus(
-                processID: 1, kind: .daemon, uptimeNanoseconds: 0, protocolVersion: 6),
+                processID: 1, kind: .daemon, uptime: .zero, protocolVersion: 6),
             claims: [
                 claim(1, for: [2]), claim(2, for: [1, 3]), claim(3, for: []), claim(4, for: [9]),
             ], presenters: [])

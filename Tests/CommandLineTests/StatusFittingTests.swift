@@ -14,7 +14,7 @@ final class StatusFittingTests: XCTestCase {
         var claims = waits.enumerated().map { index, wait in
             var claim = FileCoordinationWire.ClaimStatus.claim(
                 UInt64(index + 1), .writing([]), .waiting, at: wait.path)
-            claim.sinceNanoseconds = wait.seconds * 1_000_000_000
+            claim.since = .seconds(wait.seconds)
             return claim
         }
         claims.append(.claim(99, .writing([]), at: waits.last?.path ?? "/"))

@@ -17,7 +17,7 @@ final class StatusTableTests: XCTestCase {
     ) throws -> FileCoordinationWire.ClaimStatus {
         FileCoordinationWire.ClaimStatus(
             claim: number, processID: Int32(number), processName: "p\(number)", purpose: [],
-            stage: stage, sinceNanoseconds: seconds * 1_000_000_000, isStopped: isStopped,
+            stage: stage, since: .seconds(seconds), isStopped: isStopped,
             items: [AccessItem(path: try XCTUnwrap(ItemPath(path)), access: .writing([]))],
             waitsFor: waitsFor)
     }
@@ -45,11 +45,11 @@ final class StatusTableTests: XCTestCase {
     private func report() throws -> StatusReport {
         let holder = Party(
             claim: 1, presenter: nil, processID: 1, processName: "p1", purpose: [],
-            path: Array("/a".utf8), role: .holder, sinceNanoseconds: 0, message: nil,
+            path: Array("/a".utf8), role: .holder, since: .zero, message: nil,
             isStopped: false)
         return StatusReport(
             arbiter: ArbiterStatus(
-                processID: 9, kind: .daemon, uptimeNanoseconds: 0, protocolVersion: 7),
+                processID: 9, kind: .daemon, uptime: .zero, protocolVersion: 7),
             claims: [
                 try claim(1, "/a", .granted, seconds: 9),
                 try claim(2, "/a", .waiting, seconds: 3, isStopped: true, waitsFor: [holder]),

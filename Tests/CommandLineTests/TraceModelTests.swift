@@ -2,6 +2,7 @@
 //
 // What is read out of a trace, also out of one that is cut off or has gaps.
 
+import MonotonicTime
 import XCTest
 
 @testable import FileCoordinationTracing
@@ -45,16 +46,16 @@ final class TraceModelTests: XCTestCase {
         XCTAssertEqual(model.claims.map(\.number), [7, 8])
         let (first, second) = (model.claims[0], model.claims[1])
         XCTAssertEqual(first.ending, .ended)
-        XCTAssertEqual(first.waited, 0)
+        XCTAssertEqual(first.waited, .zero)
         XCTAssertEqual(first.stays.map(\.state), [.holding])
-        XCTAssertEqual(first.end, 500)
+        XCTAssertEqual(first.end, .nanoseconds(500))
         XCTAssertEqual(second.stays.map(\.state), [.waiting, .asking])
-        XCTAssertEqual(second.stays.map(\.from), [200, 500])
-        XCTAssertEqual(second.waited, 450)
+        XCTAssertEqual(second.stays.map(\.from.nanoseconds), [200, 500])
+        XCTAssertEqual(second.waited, .nanoseconds(450))
         XCTAssertEqual(second.waits.map(\.claims), [[0]])
         XCTAssertEqual(second.ending, .refused)
         XCTAssertEqual(model.questions.map(\.isRefusal), [true])
-        XCTAssertEqual(model.questions.first?.to, 600)
+        XCTAssertEqual(model.questions.first?.to, .nanoseconds(600))
         XCTAssertEqual(model.who(of: second), "B (pid 20)")
     }
 
@@ -64,7 +65,7 @@ final class TraceModelTests: XCTestCase {
             line(100, "granted", "\"claim\":7,\"unreported\":true"),
             filed(300, 8, 1, event: "found"), line(400, "ended", "\"claim\":8"))
         XCTAssertEqual(model.claims.count, 1)
-        XCTAssertEqual(model.claims[0].end, 400)
+        XCTAssertEqual(model.claims[0].end, .nanoseconds(400))
         XCTAssertEqual(model.claims[0].ending, .ended)
     }
 
@@ -73,7 +74,7 @@ final class TraceModelTests: XCTestCase {
             Self.processes, filed(100, 7, 1),
             line(100, "granted", "\"claim\":7,\"unreported\":true"), filed(900, 8, 2))
         XCTAssertEqual(model.claims[0].ending, .unreported)
-        XCTAssertEqual(model.claims[0].end, 100)
+        XCTAssertEqual(model.claims[0].end, .nanoseconds(100))
     }
 
     func testWhatIsNotThereAfterAGapIsOver() throws {
@@ -85,15 +86,15 @@ final class TraceModelTests: XCTestCase {
         XCTAssertEqual(model.dropped, 9)
         XCTAssertEqual(model.marks.count { $0.text.contains("missing") }, 1)
         XCTAssertEqual(model.claims.map(\.ending), [.unseen, .none, .none, .none])
-        XCTAssertEqual(model.claims[0].end, 210)
-        XCTAssertEqual(model.claims[1].end, 900)
+        XCTAssertEqual(model.claims[0].end, .nanoseconds(210))
+        XCTAssertEqual(model.claims[1].end, .nanoseconds(900))
     }
 
     func testADeathEndsWhatAProcessHad() throws {
         let model = try model(
             Self.processes, filed(100, 7, 1), filed(110, 8, 2), line(300, "died", "\"process\":1"))
         XCTAssertEqual(model.claims.map(\.ending), [.died, .none])
-        XCTAssertEqual(model.claims[0].end, 300)
+        XCTAssertEqual(model.claims[0].end, .nanoseconds(300))
     }
 
     func testAClaimGoesWithItsItem() throws {

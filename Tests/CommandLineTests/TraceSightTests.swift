@@ -5,12 +5,13 @@
 
 import FileCoordinationArbiter
 import FileCoordinationWire
+import InstantLiterals
+import MonotonicTime
 import XCTest
 
 @testable import FileCoordinationTracing
 
 final class TraceSightTests: XCTestCase {
-    private static let second: UInt64 = 1_000_000_000
 
     private func model(_ lines: String...) throws -> TraceModel {
         let head = [
@@ -48,8 +49,8 @@ final class TraceSightTests: XCTestCase {
             line(9, "found", since: 1, claim: 8), ended(9, 8))
         XCTAssertEqual(model.claims.map(\.number), [8])
         XCTAssertEqual(model.claims.map(\.ending), [.ended])
-        XCTAssertEqual(model.claims.map(\.begin), [Self.second])
-        XCTAssertEqual(model.claims.map(\.end), [9 * Self.second])
+        XCTAssertEqual(model.claims.map(\.begin), [.seconds(1)])
+        XCTAssertEqual(model.claims.map(\.end), [.seconds(9)])
         XCTAssertEqual(model.claims.map(\.isDelegated), [true])
         XCTAssertEqual(model.claims.map { $0.stays.count }, [1])
     }
@@ -57,7 +58,7 @@ final class TraceSightTests: XCTestCase {
     func testAClaimThatIsSeenAgainAndAgainIsThereOnce() throws {
         let model = try model(
             look(5), line(5, "seen", since: 1), look(7), line(7, "seen", since: 1))
-        XCTAssertEqual(model.claims.map(\.end), [7 * Self.second])
+        XCTAssertEqual(model.claims.map(\.end), [.seconds(7)])
         XCTAssertEqual(model.claims.map(\.ending), [.unseen])
     }
 
@@ -73,8 +74,8 @@ final class TraceSightTests: XCTestCase {
             line(14, "found", since: 8, claim: 9), ended(14, 9))
         XCTAssertEqual(model.claims.map(\.number), [0, 7, 0, 8, 9])
         XCTAssertEqual(
-            model.claims.map { $0.begin / Self.second }, [1, 4, 8, 11, 8])
-        XCTAssertEqual(model.claims.map { $0.end / Self.second }, [5, 10, 9, 12, 14])
+            model.claims.map(\.begin), [1, 4, 8, 11, 8].map { .seconds($0) })
+        XCTAssertEqual(model.claims.map(\.end), [5, 10, 9, 12, 14].map { .seconds($0) })
     }
 
     func testAGrantWithoutAReportThatIsSeenIsThereOnce() throws {
@@ -83,7 +84,7 @@ final class TraceSightTests: XCTestCase {
             #"{"t":1000000000,"event":"granted","claim":7,"unreported":true}"#,
             look(5), line(5.1, "seen", since: 1), line(6, "found", since: 1, claim: 8), ended(6, 8))
         XCTAssertEqual(model.claims.count, 1)
-        XCTAssertEqual(model.claims[0].end, 6 * Self.second)
+        XCTAssertEqual(model.claims[0].end, .seconds(6))
         XCTAssertEqual(model.claims[0].ending, .ended)
     }
 
@@ -92,7 +93,7 @@ final class TraceSightTests: XCTestCase {
     /// A recording that begins or goes on while a process is stopped says so.
     func testAStopBeforeTheRecordingIsInTheTrace() throws {
         var claim = FileCoordinationWire.ClaimStatus.claim(7, .writing([]))
-        var writer = TraceWriter(start: 0)
+        var writer = TraceWriter(start: .distantPast)
         func stops(of isStopped: Bool) -> [String] {
             claim.isStopped = isStopped
             writer.asked(at: 1)

@@ -4,14 +4,15 @@
 // each grant without an answer as a fault.
 
 import FileCoordinationArbiter
+import InstantLiterals
+import MonotonicTime
 import Testing
 
 @Suite struct AnswerDeadlineTests {
     private let editor = PresenterID(rawValue: 1)
-    private static let second: UInt64 = 1_000_000_000
 
     /// An arbiter with an editor of /f that may take ten seconds to answer.
-    private func arbiter(answerTimeout: UInt64? = 10 * second) -> Arbiter {
+    private func arbiter(answerTimeout: Duration? = .seconds(10)) -> Arbiter {
         var arbiter = Arbiter()
         _ = arbiter.handle(
             .presenterAdded(
@@ -39,10 +40,10 @@ import Testing
         var arbiter = arbiter()
         let filed = file(1, .read("/f"), &arbiter)
         #expect(isAsked(filed))
-        #expect(arbiter.nextDeadline == 10 * Self.second)
-        #expect(arbiter.handle(.clockAdvanced(to: 10 * Self.second - 1)) == [])
+        #expect(arbiter.nextDeadline == .seconds(10))
+        #expect(arbiter.handle(.clockAdvanced(to: .seconds(10) - .nanoseconds(1))) == [])
         #expect(
-            arbiter.handle(.clockAdvanced(to: 10 * Self.second)) == [.grant(ClaimID(rawValue: 1))])
+            arbiter.handle(.clockAdvanced(to: .seconds(10))) == [.grant(ClaimID(rawValue: 1))])
         #expect(arbiter.presenters.map(\.isUnresponsive) == [true])
         #expect(file(2, .read("/f"), &arbiter) == [.grant(ClaimID(rawValue: 2))])
     }
@@ -64,7 +65,7 @@ import Testing
     @Test func `Rule 18.3: a client that is heard of again is told to look, and asked again`() {
         var arbiter = arbiter()
         _ = file(1, .read("/f"), &arbiter)
-        _ = arbiter.handle(.clockAdvanced(to: 10 * Self.second))
+        _ = arbiter.handle(.clockAdvanced(to: .seconds(10)))
         let late = arbiter.handle(
             .presenterAnswered(editor, for: ClaimID(rawValue: 1), failure: nil))
         #expect(late == [.notify(editor, .itemDidChange)])
@@ -76,46 +77,46 @@ import Testing
     @Test func `Rule 18.3: an access of its own gives it more time, and another when it ends`() {
         var arbiter = arbiter()
         _ = file(1, .read("/f"), &arbiter)
-        _ = arbiter.handle(.clockAdvanced(to: 9 * Self.second))
+        _ = arbiter.handle(.clockAdvanced(to: .seconds(9)))
         // By exception A, the presenter's own claim passes the reader (Rule 2.16).
         let own = file(2, .write("/f"), purpose: "editor", &arbiter)
         #expect(own.contains(.grant(ClaimID(rawValue: 2))))
-        #expect(!arbiter.handle(.clockAdvanced(to: 18 * Self.second)).contains(.grant(.one)))
+        #expect(!arbiter.handle(.clockAdvanced(to: .seconds(18))).contains(.grant(.one)))
         _ = arbiter.handle(.claimEnded(ClaimID(rawValue: 2), outcomes: [.changed]))
-        #expect(!arbiter.handle(.clockAdvanced(to: 27 * Self.second)).contains(.grant(.one)))
-        #expect(arbiter.handle(.clockAdvanced(to: 28 * Self.second)).contains(.grant(.one)))
+        #expect(!arbiter.handle(.clockAdvanced(to: .seconds(27))).contains(.grant(.one)))
+        #expect(arbiter.handle(.clockAdvanced(to: .seconds(28))).contains(.grant(.one)))
     }
 
     @Test func `Rule 18.3: an access of its own elsewhere gives it no more time`() {
         var arbiter = arbiter()
         _ = file(1, .read("/f"), &arbiter)
-        _ = arbiter.handle(.clockAdvanced(to: 9 * Self.second))
+        _ = arbiter.handle(.clockAdvanced(to: .seconds(9)))
         #expect(
             file(2, .write("/g"), purpose: "editor", &arbiter) == [.grant(ClaimID(rawValue: 2))])
         _ = arbiter.handle(.claimEnded(ClaimID(rawValue: 2), outcomes: [.changed]))
-        #expect(arbiter.handle(.clockAdvanced(to: 10 * Self.second)) == [.grant(.one)])
+        #expect(arbiter.handle(.clockAdvanced(to: .seconds(10))) == [.grant(.one)])
     }
 
     @Test func `Rule 18.3: an access to a directory around its item gives it more time`() {
         var arbiter = arbiter()
         _ = file(1, .read("/f"), &arbiter)
-        _ = arbiter.handle(.clockAdvanced(to: 9 * Self.second))
+        _ = arbiter.handle(.clockAdvanced(to: .seconds(9)))
         _ = file(2, .read("/"), purpose: "editor", &arbiter)
-        #expect(arbiter.handle(.clockAdvanced(to: 18 * Self.second)) == [])
-        #expect(arbiter.handle(.clockAdvanced(to: 19 * Self.second)) == [.grant(.one)])
+        #expect(arbiter.handle(.clockAdvanced(to: .seconds(18))) == [])
+        #expect(arbiter.handle(.clockAdvanced(to: .seconds(19))) == [.grant(.one)])
     }
 
     @Test func `Rule 18.3: without a bound it is waited for as long as it takes`() {
         var arbiter = arbiter(answerTimeout: nil)
         _ = file(1, .read("/f"), &arbiter)
-        #expect(arbiter.handle(.clockAdvanced(to: .max / 2)) == [])
+        #expect(arbiter.handle(.clockAdvanced(to: Instant(nanoseconds: .max / 2))) == [])
     }
 
     @Test func `Rule 18.3: a bound beyond all time is none`() {
-        var arbiter = arbiter(answerTimeout: .max)
+        var arbiter = arbiter(answerTimeout: .nanoseconds(UInt64.max))
         _ = arbiter.handle(.clockAdvanced(to: 5))
         _ = file(1, .read("/f"), &arbiter)
-        #expect(arbiter.handle(.clockAdvanced(to: .max / 2)) == [])
+        #expect(arbiter.handle(.clockAdvanced(to: Instant(nanoseconds: .max / 2))) == [])
     }
 
     @Test func `Rule 18.3: of two that do not answer each has a bound of its own`() {
@@ -125,11 +126,11 @@ import Testing
                 RegisteredPresenter(
                     id: PresenterID(rawValue: 2), client: ClientID(rawValue: 3),
                     purpose: Purpose("viewer"), path: path("/f"), methods: .all,
-                    answerTimeout: 20 * Self.second)))
+                    answerTimeout: .seconds(20))))
         _ = file(1, .read("/f"), &arbiter)
-        #expect(arbiter.handle(.clockAdvanced(to: 10 * Self.second)) == [])
-        #expect(arbiter.nextDeadline == 20 * Self.second)
-        #expect(arbiter.handle(.clockAdvanced(to: 20 * Self.second)) == [.grant(.one)])
+        #expect(arbiter.handle(.clockAdvanced(to: .seconds(10))) == [])
+        #expect(arbiter.nextDeadline == .seconds(20))
+        #expect(arbiter.handle(.clockAdvanced(to: .seconds(20))) == [.grant(.one)])
     }
 
     @Test func `Rule 18.3: all who wait for one that does not answer go on`() {
@@ -139,11 +140,11 @@ import Testing
             .presenterAdded(
                 RegisteredPresenter(
                     id: editor, client: ClientID(rawValue: 1), purpose: Purpose("editor"),
-                    path: path("/f"), methods: .save, answerTimeout: Self.second)))
+                    path: path("/f"), methods: .save, answerTimeout: .seconds(1))))
         #expect(isAsked(file(1, .read("/f"), &arbiter)))
         #expect(isAsked(file(2, .read("/f"), &arbiter)))
         #expect(
-            arbiter.handle(.clockAdvanced(to: Self.second))
+            arbiter.handle(.clockAdvanced(to: .seconds(1)))
                 == [.grant(.one), .grant(ClaimID(rawValue: 2))])
     }
 
@@ -152,7 +153,8 @@ import Testing
         var arbiter = Arbiter()
         let inside = PresenterID(rawValue: 2)
         for (id, name, place, timeout) in [
-            (editor, "package", "/p.rtfd", UInt64?.none), (inside, "inside", "/p.rtfd/g", 1),
+            (editor, "package", "/p.rtfd", Duration?.none),
+            (inside, "inside", "/p.rtfd/g", .nanoseconds(1)),
         ] {
             let registered = RegisteredPresenter(
                 id: id, client: ClientID(rawValue: 1), purpose: Purpose(name), path: path(place),
@@ -185,7 +187,7 @@ import Testing
     @Test func `Rule 5.7: one that was passed over and is removed leaves nothing`() {
         var arbiter = arbiter()
         _ = file(1, .read("/f"), &arbiter)
-        _ = arbiter.handle(.clockAdvanced(to: 10 * Self.second))
+        _ = arbiter.handle(.clockAdvanced(to: .seconds(10)))
         _ = arbiter.handle(.presenterRemoved(editor))
         _ = arbiter.handle(.claimEnded(ClaimID(rawValue: 1), outcomes: [.unchanged]))
         #expect(arbiter.isIdle)

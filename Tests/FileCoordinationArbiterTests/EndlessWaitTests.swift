@@ -4,10 +4,11 @@
 // checks neither bounds nor long chains of readers.
 
 import FileCoordinationArbiter
+import InstantLiterals
+import MonotonicTime
 import Testing
 
 @Suite struct EndlessWaitTests {
-    private static let second: UInt64 = 1_000_000_000
     private static let both: PresenterMethods = [.relinquishToReader, .relinquishToWriter]
 
     private func claim(
@@ -22,7 +23,7 @@ import Testing
     }
 
     private func presenter(
-        _ number: UInt64, _ methods: PresenterMethods, answerTimeout: UInt64? = nil
+        _ number: UInt64, _ methods: PresenterMethods, answerTimeout: Duration? = nil
     ) -> Event {
         .presenterAdded(
             RegisteredPresenter(
@@ -39,9 +40,9 @@ import Testing
     /// An arbiter that has granted a reader without the answer of a presenter, at its deadline.
     private func afterPassingOver() -> Arbiter {
         var arbiter = Arbiter()
-        _ = arbiter.handle(presenter(1, Self.both, answerTimeout: 10 * Self.second))
+        _ = arbiter.handle(presenter(1, Self.both, answerTimeout: .seconds(10)))
         _ = arbiter.handle(claim(1, .read("/f")))
-        let late = arbiter.handle(.clockAdvanced(to: 10 * Self.second))
+        let late = arbiter.handle(.clockAdvanced(to: .seconds(10)))
         #expect(late == [.grant(ClaimID(rawValue: 1))])
         return arbiter
     }
@@ -60,8 +61,8 @@ import Testing
         _ = arbiter.handle(claim(2, .read("/g"), purpose: "presenter 1", client: 1))
         let filed = arbiter.handle(claim(3, .read("/f"), inside: [1]))
         #expect(filed == [])
-        #expect(arbiter.nextDeadline == 20 * Self.second)
-        let late = arbiter.handle(.clockAdvanced(to: 20 * Self.second))
+        #expect(arbiter.nextDeadline == .seconds(20))
+        let late = arbiter.handle(.clockAdvanced(to: .seconds(20)))
         #expect(late.contains(.grant(ClaimID(rawValue: 3))))
     }
 
@@ -93,7 +94,7 @@ import Testing
         // 2.16), and presenter 2 is asked for that write.
         _ = arbiter.handle(claim(2, .write("/f"), purpose: "presenter 1", client: 1))
         _ = arbiter.handle(answer(3, for: 2))
-        _ = arbiter.handle(.clockAdvanced(to: 31 * Self.second))
+        _ = arbiter.handle(.clockAdvanced(to: .seconds(31)))
         // Presenter 2 reads first, so its claim passes that write.
         let effects = arbiter.handle(
             claim(3, .read("/f", .withoutChanges), purpose: "presenter 2", client: 1))

@@ -2,6 +2,8 @@
 //
 // Which paths get a ticket queue.
 
+import InstantLiterals
+import MonotonicTime
 import Testing
 
 @testable import FileCoordinationArbiter
@@ -10,11 +12,14 @@ import Testing
 struct HandoverHistoryTests {
     private let one = ClientID(rawValue: 1)
     private let policy = DelegationPolicy()
+    private static let start = Instant(nanoseconds: 1 << 40)
 
     /// How many quick handovers it takes until the path should get a ticket queue.
-    private func handovers(_ places: inout HandoverHistory, apart: UInt64 = 1) -> Int? {
+    private func handovers(
+        _ places: inout HandoverHistory, apart: Duration = .nanoseconds(1)
+    ) -> Int? {
         (1...10_000).first {
-            let now = UInt64($0) * apart + 1_000_000_000_000
+            let now = Instant.seconds(1000) + apart * $0
             let user = QueueMember(one, slot: 1)
             return places.isHandedOverOften(path("/d/f"), by: user, at: now, policy) != nil
         }
@@ -27,15 +32,16 @@ struct HandoverHistoryTests {
         var found: [QueueMember]?
         for handover in 1...policy.handovers {
             // The first comes too early to count.
-            let now = UInt64(handover > 1 ? 1 : 0) * policy.handoverTime * 2 + UInt64(handover)
+            let later = policy.handoverTime * (handover > 1 ? 2 : 0) + .nanoseconds(handover)
             found = places.isHandedOverOften(
-                path("/d/f"), by: users[handover == 1 ? 3 : handover % 3], at: now + 1 << 40,
+                path("/d/f"), by: users[handover == 1 ? 3 : handover % 3], at: Self.start + later,
                 policy)
         }
         #expect(found == nil)
         places.remove(users[2].client)
         found = places.isHandedOverOften(
-            path("/d/f"), by: users[1], at: policy.handoverTime * 2 + 20 + 1 << 40, policy)
+            path("/d/f"), by: users[1],
+            at: Self.start + policy.handoverTime * 2 + .nanoseconds(20), policy)
         #expect(found?.map(\.slot).sorted() == [1, 2])
     }
 
@@ -44,6 +50,6 @@ struct HandoverHistoryTests {
         var places = HandoverHistory()
         #expect(handovers(&places) == policy.handovers)
         var others = HandoverHistory()
-        #expect(handovers(&others, apart: policy.handoverTime + 1) == nil)
+        #expect(handovers(&others, apart: policy.handoverTime + .nanoseconds(1)) == nil)
     }
 }

@@ -3,6 +3,8 @@
 // Thousands of claims that may wait for each other through others, or for presenters. What one
 // event costs must not grow with the cube of their number, nor need a stack as deep as a queue.
 
+import InstantLiterals
+import MonotonicTime
 import Testing
 
 @testable import FileCoordinationArbiter
@@ -68,7 +70,7 @@ import Testing
         #expect(
             hall.arbiter.handle(.presenterBlocked(presenter.id, for: reader, by: call)).isEmpty)
         for time in 1...UInt64(Self.crowd) {
-            #expect(hall.arbiter.handle(.clockAdvanced(to: time)).isEmpty)
+            #expect(hall.arbiter.handle(.clockAdvanced(to: Instant(nanoseconds: time))).isEmpty)
         }
         #expect(hall.arbiter.stage(of: reader) == .asking)
     }
@@ -87,7 +89,7 @@ import Testing
         }
         let reader = hall.file(.read("/g"))
         for time in 1...UInt64(2 * Self.crowd) {
-            #expect(hall.arbiter.handle(.clockAdvanced(to: time)).isEmpty)
+            #expect(hall.arbiter.handle(.clockAdvanced(to: Instant(nanoseconds: time))).isEmpty)
         }
         #expect(hall.arbiter.stage(of: reader) == .asking)
     }
@@ -97,7 +99,7 @@ import Testing
         let count = 10 * Self.crowd
         for number in 0..<count {
             var presenter = hall.presenter("/d/\(number)")
-            presenter.answerTimeout = 1
+            presenter.answerTimeout = .nanoseconds(1)
             _ = hall.arbiter.handle(.presenterAdded(presenter))
         }
         let deletion = hall.file(.delete("/d/"))
@@ -115,7 +117,7 @@ import Testing
         _ = hall.arbiter.handle(.presenterAdded(presenter))
         let readers = (0..<Self.crowd / 4).map { _ in hall.file(.read("/f", .withoutChanges)) }
         _ = hall.arbiter.handle(.presenterAnswered(presenter.id, for: readers[0], failure: nil))
-        _ = hall.arbiter.handle(.clockAdvanced(to: 31_000_000_000))
+        _ = hall.arbiter.handle(.clockAdvanced(to: .seconds(31)))
         let waiting = readers.map { _ in hall.file(.read("/f", .withoutChanges)) }
         for reader in readers.dropLast() { #expect(hall.end(reader).isEmpty) }
         let last = hall.end(readers[readers.count - 1])

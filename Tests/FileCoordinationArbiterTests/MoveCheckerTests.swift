@@ -3,6 +3,8 @@
 // Moves with wrong effects on purpose: the witness must complain about each.
 
 import FileCoordinationArbiter
+import InstantLiterals
+import MonotonicTime
 import Testing
 
 @Suite struct MoveCheckerTests {

@@ -3,11 +3,11 @@
 // How a presenter gives its item up and has it back (Rules 6.10, 6.11, 8.2 to 8.6).
 
 import FileCoordinationArbiter
+import InstantLiterals
+import MonotonicTime
 import Testing
 
 @Suite struct RelinquishmentTests {
-    private static let second: UInt64 = 1_000_000_000
-
     @Test func `Rule 8.3: the item is given back when the access ends`() {
         expectTimeline(
             .presenter("editor", at: "/f", " ??rrr  "),
@@ -144,11 +144,11 @@ import Testing
         let editor = fixture.present("/f")
         let first = fixture.file(.read("/f"))
         fixture.answer(editor, first)
-        fixture.handle(.clockAdvanced(to: 30 * Self.second - 1))
+        fixture.handle(.clockAdvanced(to: .seconds(30) - .nanoseconds(1)))
         let second = fixture.file(.read("/f"))
         #expect(fixture.last == [.askToYield(editor, for: second, .saveOnly)])
         fixture.answer(editor, second)
-        fixture.handle(.clockAdvanced(to: 30 * Self.second))
+        fixture.handle(.clockAdvanced(to: .seconds(30)))
         let third = fixture.file(.read("/f"))
         #expect(fixture.last.isEmpty)
         #expect(fixture.stage(third) == .asking)
@@ -171,10 +171,10 @@ import Testing
         var fixture = ArbiterFixture()
         let editor = fixture.present("/f", [.relinquishToReader])
         let first = fixture.file(.read("/f"))
-        fixture.handle(.clockAdvanced(to: 29 * Self.second))
-        fixture.handle(.clockAdvanced(to: 3 * Self.second))
+        fixture.handle(.clockAdvanced(to: .seconds(29)))
+        fixture.handle(.clockAdvanced(to: .seconds(3)))
         fixture.answer(editor, first)
-        fixture.handle(.clockAdvanced(to: 58 * Self.second))
+        fixture.handle(.clockAdvanced(to: .seconds(58)))
         let second = fixture.file(.read("/f"))
         #expect(fixture.last == [.grant(second)])
     }
@@ -185,7 +185,7 @@ import Testing
         let client = fixture.client()
         let outer = fixture.file(.read("/f"), purpose: "app", client: client)
         fixture.answer(editor, outer)
-        fixture.handle(.clockAdvanced(to: 40 * Self.second))
+        fixture.handle(.clockAdvanced(to: .seconds(40)))
         let inner = fixture.file(.read("/f"), purpose: "app", client: client, inside: [outer])
         #expect(fixture.last == [.grant(inner)])
     }
@@ -195,7 +195,7 @@ import Testing
         let editor = fixture.present("/f", [.relinquishToReader])
         let first = fixture.file(.read("/f"), purpose: "app")
         fixture.answer(editor, first)
-        fixture.handle(.clockAdvanced(to: 30 * Self.second))
+        fixture.handle(.clockAdvanced(to: .seconds(30)))
         let second = fixture.file(.read("/f"), purpose: "app")
         #expect(fixture.last == [.grant(second)])
         let other = fixture.file(.read("/f"))
@@ -219,7 +219,7 @@ import Testing
         let client = fixture.client()
         let outer = fixture.file(.read("/f"), purpose: "app", client: client)
         fixture.answer(editor, outer)
-        fixture.handle(.clockAdvanced(to: 40 * Self.second))
+        fixture.handle(.clockAdvanced(to: .seconds(40)))
         let other = fixture.file(.read("/f"))
         let queued = fixture.file(.write("/f"))
         let inner = fixture.file(.write("/f"), purpose: "app", client: client, inside: [outer])
@@ -241,7 +241,7 @@ import Testing
         let editor = fixture.present("/f", [.relinquishToWriter])
         let outer = fixture.file(.write("/f"), purpose: "app")
         fixture.answer(editor, outer)
-        fixture.handle(.clockAdvanced(to: 40 * Self.second))
+        fixture.handle(.clockAdvanced(to: .seconds(40)))
         let other = fixture.file(.write("/f"), purpose: "app")
         #expect(fixture.last == [.grant(other)])
     }

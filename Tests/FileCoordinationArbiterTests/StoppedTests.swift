@@ -4,10 +4,11 @@
 // support stops.
 
 import FileCoordinationArbiter
+import InstantLiterals
+import MonotonicTime
 import Testing
 
 @Suite struct StoppedTests {
-    private static let second: UInt64 = 1_000_000_000
 
     /// An arbiter, and claims each of a process and a purpose of the same number.
     private struct Line {
@@ -24,7 +25,7 @@ import Testing
                         purpose: Purpose("\(number)"), items: items)))
         }
 
-        mutating func present(_ number: UInt64, _ place: String, answerTimeout: UInt64? = nil) {
+        mutating func present(_ number: UInt64, _ place: String, answerTimeout: Duration? = nil) {
             handle(
                 .presenterAdded(
                     RegisteredPresenter(
@@ -42,7 +43,7 @@ import Testing
         mutating func go(_ number: UInt64) { handle(.clientContinued(client(number))) }
 
         mutating func pass(_ seconds: Double) {
-            handle(.clockAdvanced(to: UInt64(seconds * Double(StoppedTests.second))))
+            handle(.clockAdvanced(to: .seconds(seconds)))
         }
 
         var granted: [UInt64] {
@@ -203,12 +204,12 @@ import Testing
     @Test func `A stopped presenter is passed over after two seconds, and told to look`() {
         var line = Line()
         let editor = PresenterID(rawValue: 9)
-        line.present(9, "/f", answerTimeout: 30 * Self.second)
+        line.present(9, "/f", answerTimeout: .seconds(30))
         line.pass(1)
         line.file(1, .read("/f"))
         line.stop(9)
         #expect(line.last == [])
-        #expect(line.arbiter.nextDeadline == 3 * Self.second)
+        #expect(line.arbiter.nextDeadline == .seconds(3))
         line.pass(2.9)
         #expect(line.granted == [])
         line.pass(3)
@@ -243,7 +244,7 @@ import Testing
 
     @Test func `A presenter that goes on in time has its whole bound again`() {
         var line = Line()
-        line.present(9, "/f", answerTimeout: 10 * Self.second)
+        line.present(9, "/f", answerTimeout: .seconds(10))
         line.file(1, .read("/f"))
         line.stop(9)
         line.pass(1.9)

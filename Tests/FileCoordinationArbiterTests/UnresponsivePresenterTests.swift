@@ -5,6 +5,8 @@
 // each grant without an answer as a fault.
 
 import FileCoordinationArbiter
+import InstantLiterals
+import MonotonicTime
 import Testing
 
 @Suite struct UnresponsivePresenterTests {
@@ -16,7 +18,7 @@ import Testing
     /// An editor of /f that was passed over, and a claim that waits for a viewer.
     private func arbiter(_ methods: PresenterMethods = .all) -> Arbiter {
         var arbiter = Arbiter()
-        let both: [(PresenterID, UInt64?)] = [(editor, 1_000), (viewer, nil)]
+        let both: [(PresenterID, Duration?)] = [(editor, .microseconds(1)), (viewer, nil)]
         for (presenter, answerTimeout) in both {
             _ = arbiter.handle(
                 .presenterAdded(
@@ -178,7 +180,7 @@ import Testing
             .presenterAdded(
                 RegisteredPresenter(
                     id: editor, client: ClientID(rawValue: 1), purpose: Purpose("\(editor)"),
-                    path: path("/f"), methods: .all, answerTimeout: 1_000)))
+                    path: path("/f"), methods: .all, answerTimeout: .nanoseconds(1_000))))
         #expect(asked(file(1, &arbiter)) == [editor])
         let holder = FiledClaim(
             id: ClaimID(rawValue: 2), client: reader, purpose: Purpose("holder"),

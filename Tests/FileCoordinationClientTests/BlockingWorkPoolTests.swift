@@ -50,7 +50,7 @@ import Testing
     @Test func `Threads that were started for a mount that did not answer end when they are idle`()
     {
         let threads = Monitor((begun: 0, over: 0))
-        let pool = BlockingWorkPool(surplusTime: 1_000_000) { (serve) throws(SystemError) in
+        let pool = BlockingWorkPool(surplusTime: .milliseconds(1)) { (serve) throws(SystemError) in
             threads.withLock { $0.begun += 1 }
             try DetachedThread.start(name: "pool") {
                 serve()

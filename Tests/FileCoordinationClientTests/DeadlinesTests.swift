@@ -4,13 +4,14 @@
 // (Rule 18.1).
 
 import FileCoordinationSystem
+import MonotonicTime
 import TestHome
 import Testing
 
 @testable import FileCoordinationClient
 
 @Suite struct DeadlinesTests {
-    private let heard = Monitor<[(name: String, time: UInt64)]>([])
+    private let heard = Monitor<[(name: String, time: Instant)]>([])
 
     private func add(_ name: String, after delay: Duration) {
         Deadlines.add(MonotonicClock.after(delay)) { [heard] in
@@ -19,7 +20,7 @@ import Testing
         }
     }
 
-    private func wait(for count: Int) -> [(name: String, time: UInt64)] {
+    private func wait(for count: Int) -> [(name: String, time: Instant)] {
         let limit = MonotonicClock.after(.seconds(test_patience(30)))
         return heard.wait(until: limit) { $0.count >= count ? $0 : nil } ?? []
     }
@@ -32,7 +33,7 @@ import Testing
         add("past", after: .zero)
         let heard = wait(for: 3)
         #expect(heard.map(\.name) == ["past", "sooner", "later"])
-        let bounds: [UInt64] = [0, 20_000_000, 60_000_000]
+        let bounds: [Duration] = [.zero, .milliseconds(20), .milliseconds(60)]
         for (entry, bound) in zip(heard, bounds) { #expect(entry.time >= start + bound) }
     }
 

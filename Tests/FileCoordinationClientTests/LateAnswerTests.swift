@@ -8,6 +8,7 @@ import FileCoordinationLedger
 import FileCoordinationServer
 import FileCoordinationSystem
 import FileCoordinationWire
+import MonotonicTime
 import TestHome
 import Testing
 
@@ -16,7 +17,7 @@ import Testing
 @Suite(.timeLimit(.minutes(15))) struct LateAnswerTests {
     private struct NothingCame: Error {}
 
-    private var limit: UInt64 { MonotonicClock.after(.seconds(test_patience(20))) }
+    private var limit: Instant { MonotonicClock.after(.seconds(test_patience(20))) }
 
     //  session, presenter      server
     //                          welcome

@@ -4,16 +4,18 @@
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
+import InstantLiterals
+import MonotonicTime
 import Testing
 
 @testable import FileCoordinationClient
 
 @Suite struct VersionlessPlacesTests {
-    private let now: UInt64 = 1_000_000_000
+    private let now = Instant.seconds(1)
     private let store = Array("/s".utf8)
     private let name = Array("f".utf8)
 
-    private func place(expires: UInt64 = .max) throws -> KnownPlace {
+    private func place(expires: Instant = .distantFuture) throws -> KnownPlace {
         let path = try #require(ItemPath("/d/f"))
         return KnownPlace(
             ResolvedPlace(path: path, isDirectory: false, packageDepths: []), expires: expires,
@@ -26,7 +28,7 @@ import Testing
 
     @Test func `An arrival concerns the places of all spellings`() throws {
         var places = VersionlessPlaces()
-        _ = places.watch(watches: [7, 8], of: store, until: .max)
+        _ = places.watch(watches: [7, 8], of: store, until: .distantFuture)
         // Two spellings, such as "file:///d/f" and "/d/f".
         let known = [try place(), try place()]
         for place in known { places.insert(place, now: now) }
@@ -38,7 +40,7 @@ import Testing
 
     @Test func `A place that has expired is discarded by the next one`() throws {
         var places = VersionlessPlaces()
-        _ = places.watch(watches: [7, 8], of: store, until: .max)
+        _ = places.watch(watches: [7, 8], of: store, until: .distantFuture)
         let (old, new) = (try place(expires: now), try place())
         places.insert(old, now: now)
         #expect(isKnown(old, places))

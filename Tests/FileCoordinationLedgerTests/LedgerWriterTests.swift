@@ -5,6 +5,7 @@
 import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
+import InstantLiterals
 import Testing
 
 struct LedgerWriterTests {

@@ -5,6 +5,7 @@
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
+import InstantLiterals
 import Testing
 
 @testable import FileCoordinationLedger

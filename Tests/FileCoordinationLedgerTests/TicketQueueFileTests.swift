@@ -7,6 +7,7 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import Foundation
+import MonotonicTime
 import TestHome
 import Testing
 
@@ -33,7 +34,7 @@ import Testing
         }
 
         func claim(
-            _ client: Int, patience: UInt64 = 60_000_000_000, until limit: UInt64 = .max,
+            _ client: Int, patience: Duration = .seconds(60), until limit: Instant = .distantFuture,
             in former: TicketQueueFile? = nil
         ) throws -> (RecordReference, LedgerWriter.ClaimInTurn) {
             let record = try writers[client].write(kind: .claim, body: [UInt8(client)])
@@ -78,7 +79,7 @@ import Testing
         let mapped = try TicketQueueFile(directory: open.world.directory, epoch: open.world.epoch)
         let thread = Thread {
             let result = writer.claimInTurn(
-                record, slot: 4, delegation: word, in: mapped, patience: 20_000_000_000,
+                record, slot: 4, delegation: word, in: mapped, patience: .seconds(20),
                 limit: end)
             outcome.withLock { $0 = if case .granted = result { "granted" } else { "not granted" } }
         }
@@ -160,14 +161,14 @@ import Testing
 
     @Test func `A claim waits on while its line moves, and is filed when it stops`() throws {
         // If the machine delays the test itself for that long, try again with more time.
-        for patience: UInt64 in [100_000_000, 1_000_000_000, 10_000_000_000] {
+        for patience in [100, 1000, 10_000].map({ Duration.milliseconds($0) }) {
             if try waitsWhileTheLineMoves(patience) { return }
         }
         Issue.record("the machine was too busy each time")
     }
 
     /// Ends a turn every tenth of `patience`, then no more; false if it was too slow for that.
-    private func waitsWhileTheLineMoves(_ patience: UInt64) throws -> Bool {
+    private func waitsWhileTheLineMoves(_ patience: Duration) throws -> Bool {
         let open = try Open()
         guard case (_, .granted(let first, _)) = try open.claim(0) else { return false }
         // Tickets whose turns the test ends.
@@ -184,11 +185,12 @@ import Testing
         let outcome = Lock("waits")
         Thread.detachNewThread {
             let result = writer.claimInTurn(
-                record, slot: 4, delegation: word, in: mapped, patience: patience, limit: .max)
+                record, slot: 4, delegation: word, in: mapped, patience: patience,
+                limit: .distantFuture)
             outcome.withLock { $0 = if case .filed = result { "filed" } else { "not filed" } }
         }
         var before = MonotonicClock.now
-        var longest: UInt64 = 0
+        var longest = Duration.zero
         for turn in turns.prefix(30) {
             let next = before + patience / 10
             while MonotonicClock.now < next { sched_yield() }

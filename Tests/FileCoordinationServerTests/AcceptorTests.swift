@@ -3,6 +3,8 @@
 // Accepting resumes after a pause, also if the poller cannot watch the socket at first.
 
 import FileCoordinationSystem
+import InstantLiterals
+import MonotonicTime
 import Testing
 
 @testable import FileCoordinationServer
@@ -48,13 +50,13 @@ import Testing
         #expect(due == 10 + ServerLimits.acceptPause)
 
         var attempts = 0
-        func resume(at time: UInt64) {
+        func resume(at time: Instant) {
             acceptor.resume(at: time) { listener in
                 attempts += 1
                 try poller.add(listener.descriptor, token: 1, .readable)
             }
         }
-        resume(at: due - 1)
+        resume(at: due - .nanoseconds(1))
         #expect(attempts == 0)
         resume(at: due)
         #expect(attempts == 1)

@@ -4,12 +4,14 @@
 // 2.14).
 
 import FileCoordinationWire
+import InstantLiterals
+import MonotonicTime
 import Testing
 
 @testable import FileCoordinationServer
 
 @Suite struct BacklogTests {
-    private func backlog(_ token: UInt64, _ times: [UInt64?]) -> Backlog {
+    private func backlog(_ token: UInt64, _ times: [Instant?]) -> Backlog {
         var backlog = Backlog(token)
         for time in times { backlog.append(.greeted, saidAt: time) }
         backlog.limitBounds()

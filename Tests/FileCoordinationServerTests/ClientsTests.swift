@@ -6,6 +6,8 @@
 import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
+import InstantLiterals
+import MonotonicTime
 import Testing
 
 @testable import FileCoordinationServer
@@ -30,9 +32,9 @@ import Testing
         var clients = Clients()
         let client = clients.admit(reader, at: 0)
         #expect(clients.client(ofLedger: writer.fileName) === client)
-        var looks: [UInt64] = []
+        var looks: [Instant] = []
         while let next = clients.nextCheck, looks.count < 20 {
-            #expect(clients.suspects(at: next - 1).isEmpty)
+            #expect(clients.suspects(at: next - .nanoseconds(1)).isEmpty)
             #expect(clients.suspects(at: next) == [client.id])
             looks.append(next)
         }

@@ -7,6 +7,8 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWatching
+import InstantLiterals
+import MonotonicTime
 import Testing
 
 @testable import FileCoordinationServer
@@ -28,7 +30,7 @@ struct CoordinatedWritesTests {
     /// So many milliseconds after the start.
     private func instant(_ milliseconds: UInt64) -> WriteInstant {
         WriteInstant(
-            monotonic: 1_000_000_000 + milliseconds * 1_000_000,
+            monotonic: .seconds(1) + .milliseconds(milliseconds),
             real: start + Int64(milliseconds) * 1_000_000)
     }
 

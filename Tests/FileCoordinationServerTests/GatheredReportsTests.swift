@@ -7,6 +7,8 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
+import InstantLiterals
+import MonotonicTime
 import Testing
 
 @testable import FileCoordinationServer
@@ -54,7 +56,7 @@ struct GatheredReportsTests {
     /// A writer whose last report was acted on, and whose record is kept for longer than the test
     /// takes.
     private func writerWithKeptReport() throws -> (writer: TicketQueueClient, kept: Claimed) {
-        world.server.delegations.reports.pause = 3_600_000_000_000
+        world.server.delegations.reports.pause = .seconds(3600)
         let writer = try writer()
         let kept = try reportedWrite(writer)
         try world.settle()
@@ -88,7 +90,7 @@ struct GatheredReportsTests {
 
     /// Lets the pause after a report end: the record is returned, the server looks, and tells.
     private func endPause() throws {
-        world.server.workOnGatheredReports(at: .max)
+        world.server.workOnGatheredReports(at: .distantFuture)
         for _ in 0..<2 { try world.settle() }
     }
 
@@ -119,7 +121,7 @@ struct GatheredReportsTests {
 
     @Test("A client that ends a write whenever the server looks does not hold up the others")
     func bounded() throws {
-        world.server.delegations.reports.pause = 0
+        world.server.delegations.reports.pause = .zero
         let writer = try writer()
         let writes = try (0..<40).map { _ in try write(writer).record }
         let (ledger, left, log) = (writer.ledger, Lock(writes), try log(1, 2))
@@ -144,11 +146,11 @@ struct GatheredReportsTests {
 
     @Test("A record is not returned before what follows from it was sent")
     func flushed() throws {
-        world.server.delegations.reports.pause = 0
+        world.server.delegations.reports.pause = .zero
         let write = try reportedWrite(writer())
         // The pause is over before what follows from the report is sent.
         try #require(world.server.turn(until: 0) == nil)
-        world.server.workOnGatheredReports(at: .max)
+        world.server.workOnGatheredReports(at: .distantFuture)
         #expect(!world.server.outgoing.deliveries.isFlushed && world.server.outgoing.hasGivenBack)
         #expect(write.state == .released)
         try world.settle()
@@ -268,7 +270,7 @@ struct GatheredReportsTests {
 
     @Test("What belongs to a dead client is forgotten")
     func death() throws {
-        world.server.delegations.reports.pause = 3_600_000_000_000
+        world.server.delegations.reports.pause = .seconds(3600)
         var writer: TicketQueueClient? = try writer()
         _ = try reportedWrite(#require(writer))
         try world.settle()

@@ -6,6 +6,7 @@
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
+import MonotonicTime
 import Testing
 
 @testable import FileCoordinationServer
@@ -29,8 +30,8 @@ import Testing
             directory: former.runtime.ledgers, globalEpoch: epochs, programName: "test")
     }
 
-    /// How long the recovery takes, in nanoseconds, and what it has found.
-    private func recover() throws -> (time: UInt64, lost: OrphanRecovery) {
+    /// How long the recovery takes, and what it has found.
+    private func recover() throws -> (time: Duration, lost: OrphanRecovery) {
         let start = MonotonicClock.now
         let lost = try OrphanRecovery(of: runtime, role: role)
         return (MonotonicClock.now - start, lost)

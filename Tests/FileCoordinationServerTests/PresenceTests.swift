@@ -7,6 +7,8 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import Foundation
+import InstantLiterals
+import MonotonicTime
 import Testing
 
 @testable import FileCoordinationServer
@@ -94,7 +96,7 @@ import Testing
             setrlimit(descriptors, &none)
             tests.presence.watchNames(at: 1, token: 2)
             setrlimit(descriptors, &limit)
-            let pause = (tests.presence.restoreAt ?? .max) - 1
+            let pause = (tests.presence.restoreAt ?? .distantFuture) - 1
             #expect(pause + ServerLimits.restorePause < OrphanRecovery.patience)
         }
     }

@@ -4,13 +4,15 @@
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
+import InstantLiterals
+import MonotonicTime
 import Testing
 
 @testable import FileCoordinationServer
 
 @Suite struct RecalledTests {
     private func found(
-        _ state: RecordState, _ index: UInt32, of client: ClientID = .one, at time: UInt64 = 1
+        _ state: RecordState, _ index: UInt32, of client: ClientID = .one, at time: Instant = 1
     ) -> FoundClaim {
         FoundClaim(client, .sample(state, index: index, at: time))
     }
@@ -58,7 +60,7 @@ import Testing
 
     @Test func `Where nothing was found nothing is to be done`() throws {
         let (first, later) = Recalled.steps(
-            for: [Recalled(queueClosed: try queueClosed())], before: .max)
+            for: [Recalled(queueClosed: try queueClosed())], before: .distantFuture)
         #expect(first.isEmpty && later.isEmpty)
     }
 }

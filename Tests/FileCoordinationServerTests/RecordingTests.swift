@@ -47,7 +47,8 @@ import Testing
             try say(.record(false))
             var events: [TraceEvent] = []
             while events.last != .over {
-                try #require(world.server.turn(until: MonotonicClock.now + 1_000_000) == nil)
+                let limit = MonotonicClock.after(.milliseconds(1))
+                try #require(world.server.turn(until: limit) == nil)
                 events += try take().events
             }
             return events
@@ -154,7 +155,7 @@ import Testing
         // Its ledger and its connection are gone.
         try world.settle()
         while !world.server.clients.isEmpty {
-            try #require(world.server.turn(until: MonotonicClock.now + 1_000_000) == nil)
+            try #require(world.server.turn(until: MonotonicClock.after(.milliseconds(1))) == nil)
         }
         let events = try #require(try recorder?.end())
         let dead = events.compactMap { event -> UInt32? in
@@ -221,7 +222,7 @@ import Testing
         var events: [TraceEvent] = []
         try recorder.say(.record(false))
         while events.last != .over {
-            try #require(world.server.turn(until: MonotonicClock.now + 1_000_000) == nil)
+            try #require(world.server.turn(until: MonotonicClock.after(.milliseconds(1))) == nil)
             events += try recorder.take().events
         }
         let dropped = events.reduce(0) { sum, event in

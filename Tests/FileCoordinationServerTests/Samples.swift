@@ -6,6 +6,8 @@ import FileCoordinationArbiter
 import FileCoordinationSystem
 import FileCoordinationWire
 import Foundation
+import InstantLiterals
+import MonotonicTime
 import Testing
 
 @testable import FileCoordinationLedger
@@ -15,12 +17,12 @@ extension RecordSnapshot {
     /// A record of a state and a kind; `at` is when it was filed.
     static func sample(
         _ state: RecordState, _ kind: RecordKind = .claim, index: UInt32 = 0,
-        flags: RecordFlags = [], at filedAt: UInt64 = 1, serial: UInt64 = 0
+        flags: RecordFlags = [], at filedAt: Instant = 1, serial: UInt64 = 0
     ) -> RecordSnapshot {
         RecordSnapshot(
             reference: RecordReference(index: index, generation: 1), state: state, flags: flags,
             epoch: .none, kind: kind, wantsMessage: false, requestedSlot: nil, serial: serial,
-            filedAt: filedAt, grantedAt: 0, hasRelinquishedToReader: false,
+            filedAt: filedAt, grantedAt: nil, hasRelinquishedToReader: false,
             hasRelinquishedToWriter: false)
     }
 }
@@ -32,7 +34,7 @@ extension ClientID {
 
 extension RecordCheck {
     /// The check of a claim that has waited since `time`.
-    static func asking(_ index: UInt32, since time: UInt64) -> RecordCheck {
+    static func asking(_ index: UInt32, since time: Instant) -> RecordCheck {
         RecordCheck(.sample(.asked, index: index, at: time), of: .one)
     }
 }

@@ -5,6 +5,8 @@
 import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
+import InstantLiterals
+import MonotonicTime
 import Testing
 
 @testable import FileCoordinationServer

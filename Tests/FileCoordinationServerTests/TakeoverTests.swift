@@ -6,6 +6,8 @@
 import FileCoordinationArbiter
 import FileCoordinationSystem
 import FileCoordinationWire
+import InstantLiterals
+import MonotonicTime
 import Testing
 
 @testable import FileCoordinationLedger

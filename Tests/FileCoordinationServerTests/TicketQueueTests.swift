@@ -7,6 +7,8 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
+import InstantLiterals
+import MonotonicTime
 import Testing
 
 @testable import FileCoordinationServer
@@ -44,7 +46,7 @@ struct TicketQueueTests {
 
     @Test("What takes its time when it is handed over stays the server's")
     func slow() throws {
-        let world = try TicketQueueWorld(handoverTime: 0)
+        let world = try TicketQueueWorld(handoverTime: .zero)
         let clients = [try world.client(), try world.client()]
         #expect(throws: TicketQueueWorldError.noTicketQueue) {
             try world.contend(clients, at: file)

@@ -8,6 +8,8 @@ import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
 import Foundation
+import InstantLiterals
+import MonotonicTime
 import Testing
 
 @testable import FileCoordinationServer
@@ -28,7 +30,7 @@ final class TicketQueueWorld {
     ///   - handoverTime: how quickly a place must be handed over to come into a ticket queue.
     ///   - watchesItems: whether presenters are told of what plain programs do.
     /// - Throws: an error if the server cannot be made.
-    init(handoverTime: UInt64 = .max, watchesItems: Bool = false) throws {
+    init(handoverTime: Duration = .seconds(Int64.max), watchesItems: Bool = false) throws {
         path =
             FileManager.default.temporaryDirectory
             .appendingPathComponent("ticketQueue-\(UUID().uuidString.prefix(8))").path
@@ -46,7 +48,7 @@ final class TicketQueueWorld {
     }
 
     private static func makeServer(
-        _ runtime: RuntimeDirectory, _ wakeUp: WakeUp, _ handoverTime: UInt64,
+        _ runtime: RuntimeDirectory, _ wakeUp: WakeUp, _ handoverTime: Duration,
         _ stopped: Lock<Set<String>>, watchesItems: Bool = false,
         _ interruption: ServerInterruption? = nil
     ) throws -> Server {
@@ -88,7 +90,7 @@ final class TicketQueueWorld {
 
     /// Another server takes the role of one that was killed.
     func takeOver() throws {
-        server = try Self.makeServer(runtime, wakeUp, .max, stopped)
+        server = try Self.makeServer(runtime, wakeUp, .seconds(Int64.max), stopped)
         #expect(server.brokenInvariant == nil)
     }
 

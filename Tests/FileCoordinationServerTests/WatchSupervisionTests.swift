@@ -5,12 +5,13 @@
 import FileCoordinationArbiter
 import FileCoordinationSystem
 import FileCoordinationWatching
+import InstantLiterals
+import MonotonicTime
 import Testing
 
 @testable import FileCoordinationServer
 
 @Suite struct WatchSupervisionTests {
-    private static let second: UInt64 = 1_000_000_000
 
     private func presenter(_ path: String) throws -> WatchedPresenter {
         WatchedPresenter(
@@ -34,17 +35,17 @@ import Testing
         watching.present(id, try presenter("/nowhere/f"), changedAfter: 0)
         #expect(watching.outage(at: start) == .notStarted)
         #expect(watching.trouble(of: id) == nil)
-        #expect(watching.takeEndangered(at: start + 29 * Self.second) == nil)
-        for round in 1...2 as ClosedRange<UInt64> {
-            let later = start + round * 30 * Self.second
-            #expect(watching.nextDeadline ?? .max <= later)
+        #expect(watching.takeEndangered(at: start + .seconds(29)) == nil)
+        for round in 1...2 {
+            let later = start + .seconds(round * 30)
+            #expect(watching.nextDeadline ?? .distantFuture <= later)
             let found = watching.takeEndangered(at: later)
             let told = try #require(found)
             #expect(told.outage == .notStarted && told.presenters == [id])
             #expect(watching.takeEndangered(at: later) == nil)
         }
         mayStart.withLock { $0 = true }
-        let later = start + 70 * Self.second
+        let later = start + .seconds(70)
         #expect(try watching.start(at: later) != nil)
         #expect(watching.outage(at: start) == nil)
     }
@@ -55,8 +56,8 @@ import Testing
         let start = MonotonicClock.now
         watching.present(
             PresenterID(rawValue: 1), try presenter("/nowhere/f"), changedAfter: 0)
-        for now in [start, start + Self.second] {
-            #expect(watching.isDue(at: now) && watching.nextDeadline ?? .max <= now)
+        for now in [start, start + .seconds(1)] {
+            #expect(watching.isDue(at: now) && watching.nextDeadline ?? .distantFuture <= now)
             #expect(try watching.start(at: now) != nil)
             #expect(!watching.isDue(at: now) && watching.nextDeadline ?? 0 > now)
             watching.stop()
@@ -64,7 +65,8 @@ import Testing
         watching.fail(at: start)
         let deadline = watching.nextDeadline
         let retry = try #require(deadline)
-        #expect(retry > start && !watching.isDue(at: retry - 1) && watching.isDue(at: retry))
+        let isEarly = watching.isDue(at: retry - .nanoseconds(1))
+        #expect(retry > start && !isEarly && watching.isDue(at: retry))
     }
 
     @Test func `A server that leaves keeps the watcher until it is released itself`() throws {
@@ -84,12 +86,12 @@ import Testing
     }
 
     @Test func `A turn that takes long is an outage`() {
-        let began = 100 * Self.second
+        let began = Instant.seconds(100)
         #expect(!WatchSupervision.isStuck(sinceTurnBegan: nil, at: began))
-        #expect(!WatchSupervision.isStuck(sinceTurnBegan: began, at: began + 4 * Self.second))
-        #expect(WatchSupervision.isStuck(sinceTurnBegan: began, at: began + 5 * Self.second))
+        #expect(!WatchSupervision.isStuck(sinceTurnBegan: began, at: began + .seconds(4)))
+        #expect(WatchSupervision.isStuck(sinceTurnBegan: began, at: began + .seconds(5)))
         // The clock was read before the turn began.
-        #expect(!WatchSupervision.isStuck(sinceTurnBegan: began, at: began - 1))
+        #expect(!WatchSupervision.isStuck(sinceTurnBegan: began, at: began - .nanoseconds(1)))
     }
 }
 

@@ -3,6 +3,8 @@
 // The order of what follows from an input (Rule 2.14 depends on it).
 
 import FileCoordinationArbiter
+import InstantLiterals
+import MonotonicTime
 import Testing
 
 @testable import FileCoordinationServer
@@ -41,15 +43,15 @@ import Testing
     /// comes after claims that were filed before it.
     @Test func `A claim that asks is put where its time is`() {
         var queue = WorkQueue()
-        let filed = [1, 3, 5].map { RecordCheck.asking(UInt32($0), since: UInt64($0)) }
+        let filed = [1, 3, 5].map { RecordCheck.asking($0, since: .seconds(Double($0))) }
         queue.append(.hangUp(1))
         queue.replace(by: [.check(filed[0]), .hangUp(2), .check(filed[1]), .check(filed[2])])
-        let late = [2, 4, 6].map { RecordCheck.asking(UInt32($0), since: UInt64($0)) }
+        let late = [2, 4, 6].map { RecordCheck.asking($0, since: .seconds(Double($0))) }
         queue.insertInOrder(late)
-        let order = drain(&queue).compactMap { item -> UInt64? in
+        let order = drain(&queue).compactMap { item -> Instant? in
             if case .check(let check) = item { check.filedAt } else { nil }
         }
-        #expect(order == [1, 2, 3, 4, 5, 6])
+        #expect(order == (1...6).map { .seconds(Double($0)) })
     }
 
     @Test func `One that is earlier than all others comes first, one without others too`() {

@@ -4,6 +4,7 @@
 
 import FileCoordinationSystem
 import Glibc
+import InstantLiterals
 import XCTest
 
 final class FutexTests: XCTestCase {

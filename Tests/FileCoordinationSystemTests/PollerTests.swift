@@ -3,6 +3,7 @@
 // Waiting for many things at once. Blocking, hence XCTest.
 
 import FileCoordinationSystem
+import InstantLiterals
 import XCTest
 
 final class PollerTests: XCTestCase {

@@ -31,7 +31,7 @@ final class LaterCancellingTests: CoordinatorTestCase {
             coordinator.coordinate(with: [.writingIntent(with: url)], queue: queue) { _ in
                 ended.signal()
             }
-            let instant = MonotonicClock.now + UInt64(round) * 1000
+            let instant = MonotonicClock.after(.microseconds(round))
             while MonotonicClock.now < instant {}
             coordinator.cancel()
             XCTAssertEqual(ended.wait(timeout: .now() + test_patience(30)), .success)

@@ -16,7 +16,7 @@ import Testing
         FileCoordinationError.Party(
             FileCoordinationWire.Party(
                 claim: 1, presenter: nil, processID: processID, processName: "sync", purpose: [],
-                path: Array("/f".utf8), role: role, sinceNanoseconds: 2_000_000_000,
+                path: Array("/f".utf8), role: role, since: .seconds(2),
                 message: message, isStopped: false))
     }
 

@@ -4,6 +4,7 @@
 
 import FileCoordination
 import FileCoordinationSystem
+import MonotonicTime
 import XCTest
 
 final class ThrowingAccessTests: CoordinatorTestCase {
@@ -147,12 +148,12 @@ final class ThrowingAccessTests: CoordinatorTestCase {
         let start = MonotonicClock.now
         let end = try NSFileCoordinator().coordinate(writingItemAt: url, timeout: .seconds(2)) {
             _ in
-            while MonotonicClock.now < start + 2_100_000_000 {
+            while MonotonicClock.now < start + .milliseconds(2100) {
                 sched_yield()
             }
             return MonotonicClock.now
         }
-        XCTAssertGreaterThan(end, start + 2_000_000_000)
+        XCTAssertGreaterThan(end, start + .seconds(2))
     }
 
     /// Rule 18.2: cancelling throws Foundation's error.

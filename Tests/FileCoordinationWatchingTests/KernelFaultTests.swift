@@ -6,6 +6,7 @@
 
 import FileCoordinationArbiter
 import FileCoordinationWatching
+import MonotonicTime
 import Testing
 
 /// A reconciler, and a table of what is where.
@@ -23,7 +24,7 @@ struct HandMadeKernel {
     var unreadable: Set<String> = []
     /// Directories in which no name may be looked at.
     var forbidden: Set<String> = []
-    var now: UInt64 = 1_000_000
+    var now = Instant.distantPast + .milliseconds(1)
     /// Whether all files were changed so recently that another change may not show.
     var areTimesRecent = false
     private(set) var looks = 0
@@ -108,7 +109,7 @@ struct HandMadeKernel {
 
     /// Ends a turn after some milliseconds; what presenters are told.
     mutating func turn(after milliseconds: UInt64 = 60) -> [String] {
-        now += milliseconds * 1_000_000
+        now = now + .milliseconds(milliseconds)
         carryOut()
         var lines = reconciler.endTurn(at: now)
         carryOut()

@@ -5,11 +5,12 @@
 
 import FileCoordinationSystem
 import FileCoordinationWatching
+import MonotonicTime
 import XCTest
 
 final class ManyWritesTests: WatchedTestCase {
     /// The most messages that a presenter may get in the time since then: one for each pause.
-    private func mostMessages(since began: UInt64) -> Int {
+    private func mostMessages(since began: Instant) -> Int {
         Int((MonotonicClock.now - began) / configuration.limits.pause) + 2
     }
 

@@ -7,13 +7,14 @@ import FileCoordinationSystem
 import FileCoordinationWatching
 import Foundation
 import Glibc
+import MonotonicTime
 import XCTest
 
 final class MountsBelowTests: WatchedTestCase {
     override var configuration: Watcher.Configuration {
         var configuration = Watcher.Configuration()
-        configuration.limits.barrier = 20_000_000
-        configuration.limits.polling = 20_000_000
+        configuration.limits.barrier = .milliseconds(20)
+        configuration.limits.polling = .milliseconds(20)
         return configuration
     }
 
@@ -84,7 +85,7 @@ final class MountsBelowTests: WatchedTestCase {
         // No question is answered.
         tree.watcher.present(77, try tree.item("tree"), .directory)
         try until("the thread waits") { began in
-            began.map { $0 + 100_000_000 <= MonotonicClock.now } ?? false
+            began.map { $0 + .milliseconds(100) <= MonotonicClock.now } ?? false
         }
         // From now on, every question is answered with an error.
         close(server)
@@ -95,7 +96,7 @@ final class MountsBelowTests: WatchedTestCase {
     }
 
     /// Waits until the time at which the watcher's turn began fulfils a condition.
-    private func until(_ what: String, _ isMet: (UInt64?) -> Bool) throws {
+    private func until(_ what: String, _ isMet: (Instant?) -> Bool) throws {
         let poller = try Poller()
         var ready: [Poller.Ready] = []
         let deadline = MonotonicClock.after(.seconds(20))

@@ -205,7 +205,7 @@ final class TrapTests: WatchedTestCase {
 final class MountTrapTests: WatchedTestCase {
     override var configuration: Watcher.Configuration {
         var configuration = Watcher.Configuration()
-        configuration.limits.barrier = 20_000_000
+        configuration.limits.barrier = .milliseconds(20)
         return configuration
     }
 
@@ -236,7 +236,7 @@ final class WatchLimitTests: WatchedTestCase {
         // Watches for the directories above, the barrier's
         // file, the tree, and two directories in it.
         configuration.watchLimit = depth + 7
-        configuration.limits.polling = 20_000_000
+        configuration.limits.polling = .milliseconds(20)
         return configuration
     }
 

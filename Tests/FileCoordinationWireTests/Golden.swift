@@ -26,11 +26,11 @@ struct Golden: Sendable, CustomTestStringConvertible {
     static let record = RecordReference(index: 7, generation: 0x0102_0304)
     static let holder = Party(
         claim: 3, presenter: nil, processID: 4, processName: "sync", purpose: [UInt8](text: "p"),
-        path: [UInt8](text: "/a"), role: .holder, sinceNanoseconds: 250_000_000, message: nil,
+        path: [UInt8](text: "/a"), role: .holder, since: .milliseconds(250), message: nil,
         isStopped: true, label: "job")
     private static let presenter = Party(
         claim: nil, presenter: 5, processID: 6, processName: "viewer", purpose: [], path: [],
-        role: .presenter, sinceNanoseconds: 0, message: "savePresentedItemChanges",
+        role: .presenter, since: .zero, message: "savePresentedItemChanges",
         isStopped: false)
     static let holderHex = """
         01 0300000000000000 00 04000000 0400 73796e63 0100 70 01 0200 2f61
@@ -205,7 +205,7 @@ struct Golden: Sendable, CustomTestStringConvertible {
         Golden(
             "the body of a presenter that is passed over after a second",
             .presenterBody(
-                PresenterBody(purpose: [], path: nil, methods: [], answerTimeout: 1_000_000_000)),
+                PresenterBody(purpose: [], path: nil, methods: [], answerTimeout: .seconds(1))),
             "0000 00 00000000 01 00ca9a3b00000000"),
     ]
 }

@@ -13,12 +13,12 @@ extension Golden {
             .report(
                 StatusReport(
                     arbiter: ArbiterStatus(
-                        processID: 1, kind: .daemon, uptimeNanoseconds: 1_500_000_000,
+                        processID: 1, kind: .daemon, uptime: .milliseconds(1500),
                         protocolVersion: 4),
                     claims: [
                         FileCoordinationWire.ClaimStatus(
                             claim: 7, processID: 2, processName: "editor",
-                            purpose: [UInt8](text: "p"), stage: .waiting, sinceNanoseconds: 1,
+                            purpose: [UInt8](text: "p"), stage: .waiting, since: .nanoseconds(1),
                             isStopped: false,
                             items: [AccessItem(path: .of("/a"), access: .writing(.deleting))],
                             waitsFor: [holder], waitsForCount: 9,

@@ -99,11 +99,11 @@ struct PackingTests {
     @Test func `A status report comes in pieces`() throws {
         let claim = FileCoordinationWire.ClaimStatus(
             claim: 1, processID: 1, processName: "editor", purpose: [], stage: .granted,
-            sinceNanoseconds: 0, isStopped: false,
+            since: .zero, isStopped: false,
             items: [AccessItem(path: .long(200), access: .writing(.plain))], waitsFor: [])
         let report = StatusReport(
             arbiter: ArbiterStatus(
-                processID: 1, kind: .daemon, uptimeNanoseconds: 1, protocolVersion: 1),
+                processID: 1, kind: .daemon, uptime: .nanoseconds(1), protocolVersion: 1),
             claims: Array(repeating: claim, count: 1000), presenters: [])
         let messages = ServerMessage.packing(report)
         #expect(messages.count == 5)

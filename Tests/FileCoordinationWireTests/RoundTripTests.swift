@@ -187,7 +187,7 @@ struct RoundTripTests {
     @Test func `An explanation carries as many parties as fit`() throws {
         let party = Party(
             claim: 1, presenter: nil, processID: 1, processName: "hog", purpose: [],
-            path: ItemPath.long(WireLimits.pathBytes).bytes, role: .waiter, sinceNanoseconds: 1,
+            path: ItemPath.long(WireLimits.pathBytes).bytes, role: .waiter, since: .nanoseconds(1),
             message: nil, isStopped: false)
         let message = ServerMessage.explanation(
             record, stage: .waiting, parties: [Party](repeating: party, count: 1000))
@@ -201,11 +201,11 @@ struct RoundTripTests {
 
     @Test func `A report that is encoded bit by bit is the same`() throws {
         let arbiter = ArbiterStatus(
-            processID: 1, kind: .embedded, uptimeNanoseconds: 2, protocolVersion: 3)
+            processID: 1, kind: .embedded, uptime: .nanoseconds(2), protocolVersion: 3)
         let claims = (1...300).map { number in
             FileCoordinationWire.ClaimStatus(
                 claim: number, processID: 2, processName: "editor", purpose: [1, 2],
-                stage: .waiting, sinceNanoseconds: number, isStopped: false,
+                stage: .waiting, since: .nanoseconds(number), isStopped: false,
                 items: [AccessItem(path: .of("/a"), access: .writing(.plain))], waitsFor: [])
         }
         let presenters = (1...3).map { number in
@@ -239,7 +239,7 @@ struct RoundTripTests {
     @Test func `A process number that cannot be one becomes unknown`() throws {
         let report = StatusReport(
             arbiter: ArbiterStatus(
-                processID: -1, kind: .daemon, uptimeNanoseconds: 0, protocolVersion: 1),
+                processID: -1, kind: .daemon, uptime: .zero, protocolVersion: 1),
             claims: [], presenters: [])
         #expect(try StatusReport(decoding: report.encode()).arbiter.processID == 0)
     }

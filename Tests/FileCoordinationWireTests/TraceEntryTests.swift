@@ -4,6 +4,7 @@
 
 import FileCoordinationArbiter
 import FileCoordinationWire
+import MonotonicTime
 import Testing
 
 struct TraceEntryTests {
@@ -18,7 +19,8 @@ struct TraceEntryTests {
         [
             .began, .over, .dropped(9), .died(3), .stopped(3, true), .stopped(3, false),
             .client(2, processID: 77, name: "sh", label: "job"), .filed(claim),
-            .found(claim, age: .max), .waits(7, claims: [1, 2], presenters: [5], count: 40),
+            .found(claim, age: .nanoseconds(UInt64.max)),
+            .waits(7, claims: [1, 2], presenters: [5], count: 40),
             .granted(7, isUnreported: true), .granted(7, isUnreported: false),
             .asked(presenter: 5, claim: 7, message: "savePresentedItemChanges"),
             .answered(presenter: 5, claim: 7, isRefusal: true), .questionsRecalled(7),
@@ -39,7 +41,7 @@ struct TraceEntryTests {
     private func encoded(_ events: [TraceEvent]) -> [UInt8] {
         var encoder = TraceEncoder()
         for (index, event) in events.enumerated() {
-            let isAdded = encoder.add(TraceEntry(time: UInt64(index), event))
+            let isAdded = encoder.add(TraceEntry(time: Instant(nanoseconds: UInt64(index)), event))
             #expect(isAdded)
         }
         return encoder.take()
@@ -51,7 +53,7 @@ struct TraceEntryTests {
         }
         let all = try TraceEntry.entries(decoding: encoded(Self.events))
         #expect(all.map(\.event) == Self.events)
-        #expect(all.map(\.time) == Self.events.indices.map { UInt64($0) })
+        #expect(all.map(\.time) == Self.events.indices.map { Instant(nanoseconds: UInt64($0)) })
     }
 
     @Test func `Entries that are cut off are refused`() {
@@ -85,13 +87,13 @@ struct TraceEntryTests {
 
     @Test func `An entry that does not fit leaves what was there`() throws {
         var encoder = TraceEncoder()
-        let isAdded = encoder.add(TraceEntry(time: 1, .granted(7, isUnreported: false)))
+        let isAdded = encoder.add(TraceEntry(time: .distantPast, .granted(7, isUnreported: false)))
         #expect(isAdded)
         let count = encoder.count
         let long = AccessItem(path: .long(WireLimits.pathBytes), access: .reading([]))
         let claim = TracedClaim(
             claim: 8, client: 1, items: [AccessItem](repeating: long, count: 20))
-        let isLongAdded = encoder.add(TraceEntry(time: 2, .filed(claim)))
+        let isLongAdded = encoder.add(TraceEntry(time: Instant(nanoseconds: 2), .filed(claim)))
         #expect(!isLongAdded)
         #expect(encoder.count == count)
         let bytes = encoder.take()

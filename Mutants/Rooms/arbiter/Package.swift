@@ -12,20 +12,27 @@ let strict: [SwiftSetting] = [
 let package = Package(
     name: "swift-file-coordination",
     targets: [
-        .target(name: "FileCoordinationArbiter", swiftSettings: strict),
+        .target(name: "MonotonicTime", swiftSettings: strict),
+        .target(
+            name: "FileCoordinationArbiter", dependencies: ["MonotonicTime"],
+            swiftSettings: strict),
         .target(
             name: "CoordinationCheckers", path: "Tests/Libraries/CoordinationCheckers",
             swiftSettings: strict),
         .target(
             name: "CoordinationSimulation",
-            dependencies: ["CoordinationCheckers", "FileCoordinationArbiter"],
+            dependencies: ["CoordinationCheckers", "FileCoordinationArbiter", "MonotonicTime"],
             path: "Tests/Libraries/CoordinationSimulation", swiftSettings: strict),
+        .target(
+            name: "InstantLiterals", dependencies: ["MonotonicTime"],
+            path: "Tests/Libraries/InstantLiterals", swiftSettings: strict),
         .testTarget(
             name: "SimulationTests",
             dependencies: ["CoordinationSimulation", "CoordinationCheckers"],
             swiftSettings: strict),
         .testTarget(
-            name: "FileCoordinationArbiterTests", dependencies: ["FileCoordinationArbiter"],
+            name: "FileCoordinationArbiterTests",
+            dependencies: ["FileCoordinationArbiter", "MonotonicTime", "InstantLiterals"],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

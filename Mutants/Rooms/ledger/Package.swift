@@ -12,14 +12,18 @@ let strict: [SwiftSetting] = [
 let package = Package(
     name: "swift-file-coordination",
     targets: [
-        .target(name: "FileCoordinationArbiter", swiftSettings: strict),
+        .target(name: "MonotonicTime", swiftSettings: strict),
+        .target(
+            name: "FileCoordinationArbiter", dependencies: ["MonotonicTime"],
+            swiftSettings: strict),
         .target(name: "CFileCoordinationSystem"),
         .target(
-            name: "FileCoordinationSystem", dependencies: ["CFileCoordinationSystem"],
+            name: "FileCoordinationSystem",
+            dependencies: ["CFileCoordinationSystem", "MonotonicTime"],
             swiftSettings: strict),
         .target(
             name: "FileCoordinationLedger",
-            dependencies: ["FileCoordinationArbiter", "FileCoordinationSystem"],
+            dependencies: ["FileCoordinationArbiter", "FileCoordinationSystem", "MonotonicTime"],
             swiftSettings: strict),
         .target(name: "TestHome", path: "Tests/Libraries/TestHome"),
         .target(
@@ -33,11 +37,14 @@ let package = Package(
                 "LedgerExploration",
             ],
             path: "Tests/Programs/ledger-peer", swiftSettings: strict),
+        .target(
+            name: "InstantLiterals", dependencies: ["MonotonicTime"],
+            path: "Tests/Libraries/InstantLiterals", swiftSettings: strict),
         .testTarget(
             name: "FileCoordinationLedgerTests",
             dependencies: [
                 "FileCoordinationLedger", "FileCoordinationArbiter", "FileCoordinationSystem",
-                "LedgerExploration", "ledger-peer", "TestHome",
+                "LedgerExploration", "ledger-peer", "TestHome", "MonotonicTime", "InstantLiterals",
             ],
             swiftSettings: strict),
     ],

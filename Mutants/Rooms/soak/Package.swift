@@ -16,36 +16,41 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
     ],
     targets: [
-        .target(name: "FileCoordinationArbiter", swiftSettings: strict),
+        .target(name: "MonotonicTime", swiftSettings: strict),
         .target(
-            name: "FileCoordinationWire", dependencies: ["FileCoordinationArbiter"],
+            name: "FileCoordinationArbiter", dependencies: ["MonotonicTime"],
+            swiftSettings: strict),
+        .target(
+            name: "FileCoordinationWire",
+            dependencies: ["FileCoordinationArbiter", "MonotonicTime"],
             swiftSettings: strict),
         .target(name: "CFileCoordinationSystem"),
         .target(
-            name: "FileCoordinationSystem", dependencies: ["CFileCoordinationSystem"],
+            name: "FileCoordinationSystem",
+            dependencies: ["CFileCoordinationSystem", "MonotonicTime"],
             swiftSettings: strict),
         .target(
             name: "FileTree", dependencies: ["FileCoordinationSystem"], swiftSettings: strict),
         .target(
             name: "FileCoordinationLedger",
-            dependencies: ["FileCoordinationArbiter", "FileCoordinationSystem"],
+            dependencies: ["FileCoordinationArbiter", "FileCoordinationSystem", "MonotonicTime"],
             swiftSettings: strict),
         .target(
             name: "FileCoordinationWatching",
-            dependencies: ["FileCoordinationArbiter", "FileCoordinationSystem"],
+            dependencies: ["FileCoordinationArbiter", "FileCoordinationSystem", "MonotonicTime"],
             swiftSettings: strict),
         .target(
             name: "FileCoordinationServer",
             dependencies: [
                 "FileCoordinationArbiter", "FileCoordinationWire", "FileCoordinationSystem",
-                "FileCoordinationLedger", "FileCoordinationWatching",
+                "FileCoordinationLedger", "FileCoordinationWatching", "MonotonicTime",
             ],
             swiftSettings: strict),
         .target(
             name: "FileCoordinationClient",
             dependencies: [
                 "FileCoordinationServer", "FileCoordinationArbiter", "FileCoordinationWire",
-                "FileCoordinationSystem", "FileCoordinationLedger", "FileTree",
+                "FileCoordinationSystem", "FileCoordinationLedger", "FileTree", "MonotonicTime",
             ],
             swiftSettings: strict),
         .target(

@@ -17,37 +17,42 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
     ],
     targets: [
-        .target(name: "FileCoordinationArbiter", swiftSettings: strict),
+        .target(name: "MonotonicTime", swiftSettings: strict),
         .target(
-            name: "FileCoordinationWire", dependencies: ["FileCoordinationArbiter"],
+            name: "FileCoordinationArbiter", dependencies: ["MonotonicTime"],
+            swiftSettings: strict),
+        .target(
+            name: "FileCoordinationWire",
+            dependencies: ["FileCoordinationArbiter", "MonotonicTime"],
             swiftSettings: strict),
         .target(name: "TestHome", path: "Tests/Libraries/TestHome"),
         .target(name: "CFileCoordinationSystem"),
         .target(
-            name: "FileCoordinationSystem", dependencies: ["CFileCoordinationSystem"],
+            name: "FileCoordinationSystem",
+            dependencies: ["CFileCoordinationSystem", "MonotonicTime"],
             swiftSettings: strict),
         .target(
             name: "FileTree", dependencies: ["FileCoordinationSystem"], swiftSettings: strict),
         .target(
             name: "FileCoordinationLedger",
-            dependencies: ["FileCoordinationArbiter", "FileCoordinationSystem"],
+            dependencies: ["FileCoordinationArbiter", "FileCoordinationSystem", "MonotonicTime"],
             swiftSettings: strict),
         .target(
             name: "FileCoordinationWatching",
-            dependencies: ["FileCoordinationArbiter", "FileCoordinationSystem"],
+            dependencies: ["FileCoordinationArbiter", "FileCoordinationSystem", "MonotonicTime"],
             swiftSettings: strict),
         .target(
             name: "FileCoordinationServer",
             dependencies: [
                 "FileCoordinationArbiter", "FileCoordinationWire", "FileCoordinationSystem",
-                "FileCoordinationLedger", "FileCoordinationWatching",
+                "FileCoordinationLedger", "FileCoordinationWatching", "MonotonicTime",
             ],
             swiftSettings: strict),
         .target(
             name: "FileCoordinationClient",
             dependencies: [
                 "FileCoordinationServer", "FileCoordinationArbiter", "FileCoordinationWire",
-                "FileCoordinationSystem", "FileCoordinationLedger", "FileTree",
+                "FileCoordinationSystem", "FileCoordinationLedger", "FileTree", "MonotonicTime",
             ],
             swiftSettings: strict),
         .target(
@@ -83,14 +88,18 @@ let package = Package(
             name: "coordination-peer",
             dependencies: [
                 "FileCoordination", "FileCoordinationArbiter", "FileCoordinationWire",
-                "FileCoordinationLedger", "FileCoordinationSystem",
+                "FileCoordinationLedger", "FileCoordinationSystem", "MonotonicTime",
             ],
             path: "Tests/Programs/coordination-peer", swiftSettings: strict),
+        .target(
+            name: "InstantLiterals", dependencies: ["MonotonicTime"],
+            path: "Tests/Libraries/InstantLiterals", swiftSettings: strict),
         .testTarget(
             name: "FileCoordinationServerTests",
             dependencies: [
                 "FileCoordinationServer", "FileCoordinationArbiter", "FileCoordinationWire",
                 "FileCoordinationLedger", "FileCoordinationSystem", "FileCoordinationWatching",
+                "MonotonicTime", "InstantLiterals",
             ],
             sources: [
                 "FailedClaimTests.swift", "GatheredReportsTests.swift", "LateAnswerTests.swift",
@@ -103,7 +112,7 @@ let package = Package(
             dependencies: [
                 "FileCoordinationClient", "FileCoordinationArbiter", "FileCoordinationServer",
                 "FileCoordinationWire", "FileCoordinationLedger", "FileCoordinationSystem",
-                "TestHome",
+                "TestHome", "MonotonicTime", "InstantLiterals",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -12,36 +12,41 @@ let strict: [SwiftSetting] = [
 let package = Package(
     name: "swift-file-coordination",
     targets: [
-        .target(name: "FileCoordinationArbiter", swiftSettings: strict),
+        .target(name: "MonotonicTime", swiftSettings: strict),
         .target(
-            name: "FileCoordinationWire", dependencies: ["FileCoordinationArbiter"],
+            name: "FileCoordinationArbiter", dependencies: ["MonotonicTime"],
+            swiftSettings: strict),
+        .target(
+            name: "FileCoordinationWire",
+            dependencies: ["FileCoordinationArbiter", "MonotonicTime"],
             swiftSettings: strict),
         .target(name: "CFileCoordinationSystem"),
         .target(
-            name: "FileCoordinationSystem", dependencies: ["CFileCoordinationSystem"],
+            name: "FileCoordinationSystem",
+            dependencies: ["CFileCoordinationSystem", "MonotonicTime"],
             swiftSettings: strict),
         .target(
             name: "FileTree", dependencies: ["FileCoordinationSystem"], swiftSettings: strict),
         .target(
             name: "FileCoordinationLedger",
-            dependencies: ["FileCoordinationArbiter", "FileCoordinationSystem"],
+            dependencies: ["FileCoordinationArbiter", "FileCoordinationSystem", "MonotonicTime"],
             swiftSettings: strict),
         .target(
             name: "FileCoordinationWatching",
-            dependencies: ["FileCoordinationArbiter", "FileCoordinationSystem"],
+            dependencies: ["FileCoordinationArbiter", "FileCoordinationSystem", "MonotonicTime"],
             swiftSettings: strict),
         .target(
             name: "FileCoordinationServer",
             dependencies: [
                 "FileCoordinationArbiter", "FileCoordinationWire", "FileCoordinationSystem",
-                "FileCoordinationLedger", "FileCoordinationWatching",
+                "FileCoordinationLedger", "FileCoordinationWatching", "MonotonicTime",
             ],
             swiftSettings: strict),
         .target(
             name: "FileCoordinationClient",
             dependencies: [
                 "FileCoordinationServer", "FileCoordinationArbiter", "FileCoordinationWire",
-                "FileCoordinationSystem", "FileCoordinationLedger", "FileTree",
+                "FileCoordinationSystem", "FileCoordinationLedger", "FileTree", "MonotonicTime",
             ],
             swiftSettings: strict),
         .target(
@@ -49,14 +54,14 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "CoordinationSimulation",
-            dependencies: ["CoordinationCheckers", "FileCoordinationArbiter"],
+            dependencies: ["CoordinationCheckers", "FileCoordinationArbiter", "MonotonicTime"],
             path: "Tests/Libraries/CoordinationSimulation", swiftSettings: strict),
         .target(
             name: "CoordinationServerSimulation",
             dependencies: [
                 "CoordinationSimulation", "CoordinationCheckers", "FileCoordinationClient",
                 "FileCoordinationServer", "FileCoordinationArbiter", "FileCoordinationWire",
-                "FileCoordinationLedger", "FileCoordinationSystem",
+                "FileCoordinationLedger", "FileCoordinationSystem", "MonotonicTime",
             ],
             path: "Tests/Libraries/CoordinationServerSimulation", swiftSettings: strict),
         .executableTarget(

@@ -6,6 +6,8 @@
 //          ▲      └──────────┴──── cancelled, failed, its process died ──► over
 //          └─► skipped, from any but granted, while its process is stopped (Rule 18.6)
 
+import MonotonicTime
+
 /// What the arbiter knows of one claim.
 struct ClaimState: Hashable, Sendable {
     /// The stage of a claim.
@@ -51,12 +53,12 @@ struct ClaimState: Hashable, Sendable {
 
         var source: Source
         /// The time of the grant.
-        var time: UInt64
+        var time: Instant
         /// The youngest claim at that time; later claims were filed after the grant.
         var youngestFiled: ClaimID
 
         /// A grant by this arbiter.
-        static func now(_ time: UInt64, _ youngestFiled: ClaimID) -> Grant {
+        static func now(_ time: Instant, _ youngestFiled: ClaimID) -> Grant {
             Grant(source: .arbiter, time: time, youngestFiled: youngestFiled)
         }
     }
@@ -64,7 +66,7 @@ struct ClaimState: Hashable, Sendable {
     /// The stored properties, kept behind one reference.
     private struct Content: Hashable, Sendable {
         var claim: FiledClaim
-        let filedAt: UInt64
+        let filedAt: Instant
         var state: Phase
         var watchers: OrderedIDs<ClaimID> = []
         var passed: OrderedIDs<ClaimID> = []
@@ -83,7 +85,7 @@ struct ClaimState: Hashable, Sendable {
     /// same however large the contents are.
     private var content: [Content]
 
-    init(claim: FiledClaim, filedAt: UInt64, state: Phase) {
+    init(claim: FiledClaim, filedAt: Instant, state: Phase) {
         content = [Content(claim: claim, filedAt: filedAt, state: state)]
     }
 
@@ -93,7 +95,7 @@ struct ClaimState: Hashable, Sendable {
         _modify { yield &content[0].claim }
     }
     /// When the claim was filed.
-    var filedAt: UInt64 { content[0].filedAt }
+    var filedAt: Instant { content[0].filedAt }
     var state: Phase {
         get { content[0].state }
         _modify { yield &content[0].state }

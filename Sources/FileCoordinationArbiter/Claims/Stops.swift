@@ -5,6 +5,8 @@
 // presenter in a stopped process is passed over much sooner than one that is only slow. A claim
 // that is granted keeps its position.
 
+import MonotonicTime
+
 extension Arbiter {
     /// Whether the client's process was seen stopped, and not seen running since.
     func isStopped(_ client: ClientID) -> Bool {
@@ -97,10 +99,10 @@ extension Arbiter {
 
     /// Returns the time until which the arbiter waits for the answer of a presenter in a stopped
     /// process.
-    func stoppedDeadline(of record: PresenterRecord) -> UInt64? {
+    func stoppedDeadline(of record: PresenterRecord) -> Instant? {
         guard isStopped(record.registration.client) else { return nil }
         return clientStates[record.registration.client]?.stoppedSince
-            .map { $0 + Limits.stoppedPresenterNanoseconds }
+            .map { $0 + Limits.stoppedPresenter }
     }
 
     /// Whether other claims pass this one because its process is stopped.

@@ -3,18 +3,20 @@
 // Remembers paths that clients hand over to each other. Where clients wait for each other all the
 // time, a ticket queue is opened.
 
+import MonotonicTime
+
 /// When a ticket queue is opened.
 public struct DelegationPolicy: Hashable, Sendable {
     /// The number of consecutive handovers after which a queue is opened.
     public var handovers = 8
-    /// The most nanoseconds between two consecutive handovers.
+    /// The longest time between two consecutive handovers.
     public var handoverTime = Self.usualHandoverTime
 
     /// The usual bound; larger in a debug build, which is many times slower.
     #if DEBUG
-    private static let usualHandoverTime: UInt64 = 250_000_000
+    private static let usualHandoverTime: Duration = .milliseconds(250)
     #else
-    private static let usualHandoverTime: UInt64 = 1_000_000
+    private static let usualHandoverTime: Duration = .milliseconds(1)
     #endif
 
     /// Creates the default policy.
@@ -26,8 +28,8 @@ struct HandoverHistory: Hashable, Sendable {
     private struct Handovers: Hashable {
         /// The number of consecutive handovers.
         var count = 0
-        /// The time of the last one, in monotonic nanoseconds.
-        var last: UInt64 = 0
+        /// The time of the last one.
+        var last = Instant.distantPast
         /// The clients that took part in them, the last one at the end.
         var users: [QueueMember] = []
     }
@@ -45,11 +47,11 @@ struct HandoverHistory: Hashable, Sendable {
     /// - Returns: the clients that took part, if that happens often and quickly enough for a ticket
     ///   queue; else nil. Those that file their next claim in a moment are among them.
     mutating func isHandedOverOften(
-        _ path: ItemPath, by user: QueueMember, at now: UInt64, _ policy: DelegationPolicy
+        _ path: ItemPath, by user: QueueMember, at now: Instant, _ policy: DelegationPolicy
     ) -> [QueueMember]? {
         if paths.count >= Self.limit { paths = [:] }
         var handovers = paths[path] ?? Handovers()
-        let isQuick = now - min(now, handovers.last) <= policy.handoverTime
+        let isQuick = now <= handovers.last + policy.handoverTime
         handovers.count = isQuick ? handovers.count + 1 : 1
         handovers.last = now
         handovers.users.removeAll { !isQuick || $0.client == user.client }

@@ -4,6 +4,8 @@
 // wait for a hundred thousand presenters, so each answer is found and removed without a linear
 // search.
 
+import MonotonicTime
+
 /// A presenter whose answer is missing.
 struct AwaitedAnswer: Hashable, Sendable {
     /// The state of the question.
@@ -27,7 +29,7 @@ struct AwaitedAnswer: Hashable, Sendable {
     let presenter: PresenterID
     var question: Question
     /// When the claim stops waiting for the answer (Rule 18.3); nil for no limit.
-    var deadline: UInt64?
+    var deadline: Instant?
     /// The call of the presenter's own process that keeps it from answering (Rule 18.4).
     var blockedBy: ClaimID?
 }

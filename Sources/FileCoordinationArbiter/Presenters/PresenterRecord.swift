@@ -6,6 +6,8 @@
 //     kept ─► relinquishing ─► relinquished ─► kept
 //               (asked)         (answered)      (reacquired when the last claim is over)
 
+import MonotonicTime
+
 /// What the arbiter knows of one presenter.
 struct PresenterRecord: Hashable, Sendable {
     /// Whether a presenter has its item, with respect to readers or to writers.
@@ -20,7 +22,7 @@ struct PresenterRecord: Hashable, Sendable {
         /// The presenter relinquished it, at that time, for these claims.
         ///
         /// There is at least one claim, except during recovery, when the claims are not known yet.
-        case relinquished(for: OrderedIDs<ClaimID>, since: UInt64)
+        case relinquished(for: OrderedIDs<ClaimID>, since: Instant)
     }
 
     /// A call of the presenter's own process in its callback for a claim.
@@ -44,7 +46,7 @@ struct PresenterRecord: Hashable, Sendable {
     /// An array with exactly one element; see ``ClaimState``.
     private var content: [Content]
 
-    init(_ registration: RegisteredPresenter, now: UInt64) {
+    init(_ registration: RegisteredPresenter, now: Instant) {
         content = [Content(registration: registration)]
         self.registration.relinquished = []
         for kind in registration.relinquished { self[kind] = .relinquished(for: [], since: now) }
@@ -201,7 +203,7 @@ struct PresenterRecord: Hashable, Sendable {
     }
 
     /// Records that it has taken the steps that `claim` required.
-    mutating func answered(_ claim: ClaimID, now: UInt64) {
+    mutating func answered(_ claim: ClaimID, now: Instant) {
         for kind in Relinquishment.allCases where self[kind] == .relinquishing(for: claim) {
             self[kind] = .relinquished(for: [claim], since: now)
         }

@@ -3,6 +3,8 @@
 // Stage 2: presenters are asked to yield, and answer (Rules 2.19, 6.10 to 6.13). In this order: the
 // questions and answers, who is asked what, how long an answer may take, and what a move changes.
 
+import MonotonicTime
+
 extension Arbiter {
     /// Asks a presenter to yield to a claim, or postpones or omits the question.
     mutating func put(
@@ -160,14 +162,14 @@ extension Arbiter {
         case .kept, .relinquishing:
             return []
         case .relinquished(let readers, let since):
-            guard now - since >= Limits.readerChainNanoseconds else { return [] }
+            guard now >= since + Limits.readerChain else { return [] }
             return readers.contains { mustJoin(id, $0, since: since) } ? [] : readers
         }
     }
 
     /// Whether a claim must not wait for the end of a reader for which a presenter has been
     /// relinquished for too long.
-    private func mustJoin(_ id: ClaimID, _ reader: ClaimID, since: UInt64) -> Bool {
+    private func mustJoin(_ id: ClaimID, _ reader: ClaimID, since: Instant) -> Bool {
         guard let claim = records[id]?.claim, let other = records[reader] else { return false }
         // A read made inside that read must not wait for it, because that wait would never end.
         if claim.isInside(reader) { return true }
@@ -175,7 +177,7 @@ extension Arbiter {
         // presenter relinquished. Otherwise overlapping reads of one purpose could keep the
         // presenter from its item forever.
         return claim.purpose == other.claim.purpose
-            && other.filedAt < since + Limits.readerChainNanoseconds
+            && other.filedAt < since + Limits.readerChain
     }
 }
 
@@ -354,16 +356,13 @@ extension YieldSteps {
 
 extension Arbiter {
     /// Returns the time until which the arbiter waits for an answer, or nil if there is no limit.
-    func deadline(of record: PresenterRecord, _ question: AwaitedAnswer.Question) -> UInt64? {
+    func deadline(of record: PresenterRecord, _ question: AwaitedAnswer.Question) -> Instant? {
         switch question {
         // This presenter waits for other claims and has not been asked yet.
         case .postponed(let steps) where !isBehindPassedOver(record, steps): nil
         case .put, .postponed:
-            switch (deadline(after: record.registration.answerTimeout), stoppedDeadline(of: record))
-            {
-            case (let patient?, let stopped?): min(patient, stopped)
-            case (let patient, let stopped): patient ?? stopped
-            }
+            .earlier(
+                record.registration.answerTimeout.map { now + $0 }, stoppedDeadline(of: record))
         }
     }
 
@@ -380,21 +379,14 @@ extension Arbiter {
         }
     }
 
-    private func deadline(after answerTimeout: UInt64?) -> UInt64? {
-        answerTimeout.map { nanoseconds in
-            let (deadline, isBeyond) = now.addingReportingOverflow(nanoseconds)
-            return isBeyond ? .max : deadline
-        }
-    }
-
     /// Lowers the next deadline to this one.
-    mutating func lowerDeadline(to deadline: UInt64?) {
+    mutating func lowerDeadline(to deadline: Instant?) {
         guard let deadline else { return }
         nextDeadline = min(nextDeadline ?? deadline, deadline)
     }
 
     /// Advances the clock and passes over presenters whose deadlines have expired.
-    mutating func advanceClock(to time: UInt64, _ reevaluations: inout ReevaluationQueue) {
+    mutating func advanceClock(to time: Instant, _ reevaluations: inout ReevaluationQueue) {
         now = max(now, time)
         // A claim whose question to a presenter is postponed may now have to wait for readers that
         // have lasted too long (Rule 6.11). Time begins no other wait.

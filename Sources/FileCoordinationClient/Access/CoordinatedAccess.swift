@@ -8,6 +8,7 @@
 package import FileCoordinationArbiter
 import FileCoordinationSystem
 package import FileCoordinationWire
+package import MonotonicTime
 
 /// One access of this process.
 package final class CoordinatedAccess: Sendable {
@@ -121,7 +122,7 @@ package final class CoordinatedAccess: Sendable {
     ///
     /// - Parameter deadline: in monotonic nanoseconds; nil for no limit (Rule 2.22).
     /// - Returns: nil if the deadline passed and the claim still waits.
-    package func wait(until deadline: UInt64? = nil) -> AccessEnding? {
+    package func wait(until deadline: Instant? = nil) -> AccessEnding? {
         while true {
             let (claim, known) = state.withLock { ($0.claim, $0.life.ending) }
             if let known { return known }
@@ -159,10 +160,9 @@ package final class CoordinatedAccess: Sendable {
     /// How long the server may take to say which processes are in the way.
     private static let explanationPatience = Duration.milliseconds(100)
 
-    /// How long before the end of a wait the server is asked for the first time, in nanoseconds.
-    private static func lead(of timeout: Duration) -> UInt64 {
-        let half = min(max(timeout / 2, .zero), .milliseconds(250))
-        return UInt64(half / .nanoseconds(1))
+    /// How long before the end of a wait the server is asked for the first time.
+    private static func lead(of timeout: Duration) -> Duration {
+        min(max(timeout / 2, .zero), .milliseconds(250))
     }
 
     /// Returns the failure for a passed deadline, which names the processes in the way (Rule 18.1);
@@ -206,7 +206,7 @@ package final class CoordinatedAccess: Sendable {
     }
 
     /// Asks the server what the claim waits for; returns nil if no answer came by `deadline`.
-    package func explain(until deadline: UInt64) -> [Party]? {
+    package func explain(until deadline: Instant) -> [Party]? {
         session.explain(claim, until: deadline)
     }
 

@@ -8,6 +8,7 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationServer
 import FileCoordinationSystem
+import MonotonicTime
 
 /// A claim that waits or has waited.
 package final class PendingClaim: Sendable {
@@ -21,11 +22,11 @@ package final class PendingClaim: Sendable {
     /// Called on a thread that has waited for longer than an uncontended access takes.
     private let onLongWait: @Sendable () -> Void
 
-    /// A call that waits this long may keep a presenter from answering, in nanoseconds.
-    private static let noticeableWait: UInt64 = 20_000_000
+    /// A call that waits this long may keep a presenter from answering.
+    private static let noticeableWait: Duration = .milliseconds(20)
 
-    /// The longest time between two looks at the ledger while a thread waits, in nanoseconds.
-    private static let longestSleep: UInt64 = 2_000_000_000
+    /// The longest time between two looks at the ledger while a thread waits.
+    private static let longestSleep: Duration = .seconds(2)
 
     private struct State {
         var decision = Decision.open
@@ -97,14 +98,14 @@ package final class PendingClaim: Sendable {
     /// Blocks the thread until the claim is decided or the deadline passes.
     ///
     /// - Parameters:
-    ///   - deadline: a monotonic time in nanoseconds; nil for no limit.
+    ///   - deadline: nil for no limit.
     ///   - onWait: called on this thread if the wait takes noticeably long.
     /// - Returns: the result, or nil if the deadline passed and the claim still waits.
-    func wait(until deadline: UInt64?, onWait: () -> Void = {}) -> AccessEnding? {
+    func wait(until deadline: Instant?, onWait: () -> Void = {}) -> AccessEnding? {
         let start = MonotonicClock.now
         let noticeable = start + Self.noticeableWait
         let long = start + ServerWatchdog.firstPause
-        let end = deadline ?? .max
+        let end = deadline ?? .distantFuture
         var state = ledger.waitWhileAsked(record, deadline: min(noticeable, end))
         if state == .asked, noticeable < end {
             onWait()

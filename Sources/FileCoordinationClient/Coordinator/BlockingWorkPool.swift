@@ -18,6 +18,7 @@
 // which no thread had to be started.
 
 import FileCoordinationSystem
+import MonotonicTime
 
 /// Threads for short file work on behalf of tasks.
 final class BlockingWorkPool: Sendable {
@@ -33,8 +34,8 @@ final class BlockingWorkPool: Sendable {
 
     private let work = Monitor(Work())
     private let startThread: ThreadStart
-    /// How long after the last start of a thread surplus threads may end, in nanoseconds.
-    private let surplusTime: UInt64
+    /// How long after the last start of a thread surplus threads may end.
+    private let surplusTime: Duration
 
     /// The most threads; beyond that, jobs wait.
     private static let limit = 512
@@ -42,20 +43,20 @@ final class BlockingWorkPool: Sendable {
     private static let usual = max(1, CurrentProcess.processorCount / 2)
     /// The number of threads that never end: the usual ones, and one that watches.
     static let kept = usual + 1
-    /// If no job was taken for this long, the working threads count as blocked, in nanoseconds.
-    private static let patience: UInt64 = 2_000_000
+    /// If no job was taken for this long, the working threads count as blocked.
+    private static let patience: Duration = .milliseconds(2)
     /// With this many busy threads, the pool is patient for longer: either they all wait for a file
     /// system that may never answer, or more threads would not help.
     static let many = 32
     /// As ``patience``, with ``many`` busy threads.
-    private static let patienceWithMany: UInt64 = 1_000_000_000
+    private static let patienceWithMany: Duration = .seconds(1)
 
     /// With this many waiting jobs, the pool pauses while more are added.
     private static let burst = 64
-    /// The length of a pause, in nanoseconds.
+    /// The length of a pause.
     ///
     /// Then the number of waiting jobs is checked again.
-    private static let pause: UInt64 = 1_000_000
+    private static let pause: Duration = .milliseconds(1)
     /// The most pauses until the burst is worked off.
     private static let pauses = 100
 
@@ -71,10 +72,10 @@ final class BlockingWorkPool: Sendable {
         var isSummoned = false
         var threads = 0
         /// When a thread was last started.
-        var lastStarted: UInt64 = 0
+        var lastStarted = Instant.distantPast
         /// When an idle thread will wake up by itself, to work if the others are blocked.
-        var watchedUntil: UInt64?
-        var lastTaken: UInt64 = 0
+        var watchedUntil: Instant?
+        var lastTaken = Instant.distantPast
         /// The number of waiting jobs at the last check for a burst.
         var waitingSeen = 0
         /// The number of pauses in this burst.
@@ -84,7 +85,7 @@ final class BlockingWorkPool: Sendable {
 
         var isEmpty: Bool { first == jobs.count }
         var isWatched: Bool { watchedUntil != nil }
-        var patience: UInt64 {
+        var patience: Duration {
             busy < BlockingWorkPool.many
                 ? BlockingWorkPool.patience : BlockingWorkPool.patienceWithMany
         }
@@ -118,7 +119,7 @@ final class BlockingWorkPool: Sendable {
         }
     }
 
-    init(surplusTime: UInt64 = 10_000_000_000, startThread: @escaping ThreadStart) {
+    init(surplusTime: Duration = .seconds(10), startThread: @escaping ThreadStart) {
         self.surplusTime = surplusTime
         self.startThread = startThread
     }
@@ -202,14 +203,14 @@ final class BlockingWorkPool: Sendable {
         /// Runs a job, after it has met the need.
         case run(Job, Need)
         /// Waits until it is needed, but at most until then.
-        case wait(until: UInt64?)
+        case wait(until: Instant?)
         /// As ``wait(until:)``; at that time the others may be blocked.
-        case watch(until: UInt64)
+        case watch(until: Instant)
         case end
     }
 
     /// Decides what a thread does that finds no job to take, and counts it as idle or removes it.
-    private func rest(_ work: inout Work, _ now: UInt64) -> Step {
+    private func rest(_ work: inout Work, _ now: Instant) -> Step {
         let isSurplus = work.threads > Self.kept
         if isSurplus, work.isEmpty, now >= work.lastStarted + surplusTime {
             work.threads -= 1
@@ -218,7 +219,7 @@ final class BlockingWorkPool: Sendable {
         work.idle += 1
         let deadline = max(now, work.lastTaken) + work.patience
         // Another thread may watch for longer, from when more threads were busy.
-        guard !work.isEmpty, deadline < work.watchedUntil ?? .max else {
+        guard !work.isEmpty, deadline < work.watchedUntil ?? .distantFuture else {
             return .wait(until: isSurplus ? max(now, work.lastStarted) + surplusTime : nil)
         }
         work.watchedUntil = deadline
@@ -233,7 +234,7 @@ final class BlockingWorkPool: Sendable {
         var isBusy = isBusy
         while true {
             if work.withLock({ !$0.isGivingWay && $0.giveWay() }) {
-                Pause.sleep(nanoseconds: Self.pause)
+                Pause.sleep(Self.pause)
                 work.withLock { work in
                     work.isGivingWay = false
                     work.lastTaken = MonotonicClock.now
@@ -269,7 +270,7 @@ final class BlockingWorkPool: Sendable {
     }
 
     /// Waits, as an idle thread, until there are jobs and this thread is needed for them.
-    private func wait(until deadline: UInt64?, _ isNeeded: (Work) -> Bool) {
+    private func wait(until deadline: Instant?, _ isNeeded: (Work) -> Bool) {
         // Whether the deadline has passed is of no interest: everything is examined again.
         _ = work.wait(until: deadline) { work in
             work.isSummoned = false

@@ -5,12 +5,13 @@
 // own, which a queue of Dispatch would not give it.
 
 import FileCoordinationSystem
+import MonotonicTime
 
 /// The deadlines of this process.
 final class Deadlines: Sendable {
     /// A deadline that was added.
     struct Key: Hashable, Sendable {
-        fileprivate let time: UInt64
+        fileprivate let time: Instant
         /// In the order of adding.
         fileprivate let number: UInt64
 
@@ -44,12 +45,12 @@ final class Deadlines: Sendable {
     private let state = Monitor(State())
     static let ofProcess = PerProcess { Deadlines() }
 
-    /// Calls `action` on a thread that others need, at a monotonic time in nanoseconds or soon
-    /// after it; at once if there can be no thread to wait for that.
+    /// Calls `action` on a thread that others need, at a time or soon after it; at once if there
+    /// can be no thread to wait for that.
     ///
     /// - Returns: what ``remove(_:)`` takes.
     @discardableResult
-    static func add(_ time: UInt64, _ action: @escaping @Sendable () -> Void) -> Key {
+    static func add(_ time: Instant, _ action: @escaping @Sendable () -> Void) -> Key {
         ofProcess.value.add(time, action)
     }
 
@@ -65,7 +66,7 @@ final class Deadlines: Sendable {
         }
     }
 
-    private func add(_ time: UInt64, _ action: @escaping @Sendable () -> Void) -> Key {
+    private func add(_ time: Instant, _ action: @escaping @Sendable () -> Void) -> Key {
         let (key, isNext, needsThread) = state.withLock { state in
             let key = Key(time: time, number: state.added)
             state.added += 1
@@ -92,7 +93,7 @@ final class Deadlines: Sendable {
 
     /// Waits for one deadline after the other.
     private func serve() -> Never {
-        var next: UInt64?
+        var next: Instant?
         while true {
             let due = state.wait(until: next) { state -> [Entry]? in
                 let now = MonotonicClock.now

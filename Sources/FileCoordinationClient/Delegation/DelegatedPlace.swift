@@ -8,6 +8,7 @@ import FileCoordinationArbiter
 package import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
+import MonotonicTime
 
 /// A local write, as the object of its path sees it.
 protocol DelegatedWriter: AnyObject, Sendable {
@@ -82,7 +83,7 @@ package final class DelegatedPlace: Sendable {
 
     /// Writes the record of a local claim; returns nil if the ledger has no room.
     func writeRecord(
-        _ access: Access, purposeNumber: UInt64, at now: UInt64, in ledger: LedgerWriter
+        _ access: Access, purposeNumber: UInt64, at now: Instant, in ledger: LedgerWriter
     ) -> RecordReference? {
         guard let template else { return nil }
         return unsafe ledger.writeLocally(

@@ -10,6 +10,7 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
+import MonotonicTime
 import Synchronization
 
 /// An access that the server does not know unless it asks.
@@ -246,7 +247,7 @@ extension Session {
     /// Returns an access to the place that a spelling leads to, if it may be delegated, and whether
     /// the item is known to have no versions.
     private func localAccess(
-        _ spelling: String, _ access: Access, on thread: CallingThread, now: UInt64
+        _ spelling: String, _ access: Access, on thread: CallingThread, now: Instant
     ) -> (LocalAccess, isVersionless: Bool)? {
         places.withPresent { cache -> (LocalAccess, isVersionless: Bool)? in
             guard let cache else { return nil }
@@ -260,7 +261,7 @@ extension Session {
     /// Returns an access to a place that is not the one that the thread used last.
     private func findPlace(
         _ spelling: String, _ access: Access, by cache: PlaceCache, on thread: CallingThread,
-        now: UInt64
+        now: Instant
     ) -> (LocalAccess, isVersionless: Bool)? {
         unsafe thread.memory.pointee.recent.clear()
         let store = access.isWriting ? services.versionsPath : nil

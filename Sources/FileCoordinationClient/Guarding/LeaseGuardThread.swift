@@ -5,6 +5,7 @@
 // server nor a claim waits for it.
 
 import FileCoordinationSystem
+import MonotonicTime
 
 /// The guards of this process, and their thread.
 final class LeaseGuardThread: Sendable {
@@ -100,7 +101,7 @@ private final class LeaseGuardLoop {
     private var guards: [Int32: [ObjectIdentifier: LeaseGuard]] = [:]
     /// When to check next whether a presenter's own process waits for a lease, and the pause after
     /// that.
-    private var nextSaverCheck: (time: UInt64, pause: Duration)?
+    private var nextSaverCheck: (time: Instant, pause: Duration)?
     private var ready: [Poller.Ready] = []
 
     private static let changes: DirectoryWatch.Changes = [

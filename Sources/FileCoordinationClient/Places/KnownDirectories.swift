@@ -6,14 +6,15 @@
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
+import MonotonicTime
 
 /// A directory whose place is cached.
 struct KnownDirectory {
     /// The depths of the packages that are or contain it.
     let packageDepths: [Int]
     let watch: Int32
-    /// When the entry expires, in monotonic nanoseconds.
-    let expires: UInt64
+    /// When the entry expires.
+    let expires: Instant
 }
 
 /// The directories of one cache.
@@ -34,7 +35,7 @@ struct KnownDirectories {
     private struct Listing {
         var files: Set<HashedKey<[UInt8]>>
         /// When the listing expires, because a watch does not report everything.
-        let expires: UInt64
+        let expires: Instant
     }
 
     /// The number of items of a directory that are examined one by one before it is listed.
@@ -55,7 +56,7 @@ struct KnownDirectories {
     ///   - path: the path of the item.
     ///   - now: the monotonic time.
     /// - Returns: the directory; nil if it is not cached, or its entry has expired.
-    mutating func directory(of path: ItemPath, now: UInt64) -> KnownDirectory? {
+    mutating func directory(of path: ItemPath, now: Instant) -> KnownDirectory? {
         if let recent, path.isNamed(in: recent.path) {
             return now < recent.directory.expires ? recent.directory : nil
         }
@@ -84,7 +85,7 @@ struct KnownDirectories {
     ///   - directory: the cached directory that contains it.
     ///   - now: the monotonic time.
     /// - Returns: false also if the directory was not listed, or the listing has expired.
-    func isFile(_ path: ItemPath, in directory: KnownDirectory, now: UInt64) -> Bool {
+    func isFile(_ path: ItemPath, in directory: KnownDirectory, now: Instant) -> Bool {
         guard let listing = listings[directory.watch], now < listing.expires else { return false }
         return listing.files.contains(HashedKey(bytes: path.nameBytes))
     }
@@ -92,14 +93,14 @@ struct KnownDirectories {
     /// Counts an item that was examined by itself.
     ///
     /// Returns whether the directory should be listed.
-    mutating func countLookup(in directory: KnownDirectory, now: UInt64) -> Bool {
+    mutating func countLookup(in directory: KnownDirectory, now: Instant) -> Bool {
         if let listing = listings[directory.watch], now < listing.expires { return false }
         examined[directory.watch, default: 0] += 1
         return examined[directory.watch, default: 0] % Self.itemsBeforeListing == 0
     }
 
     /// Stores the names of plain files in a directory; nil if there are too many.
-    mutating func store(_ names: [[UInt8]]?, in directory: KnownDirectory, until expires: UInt64) {
+    mutating func store(_ names: [[UInt8]]?, in directory: KnownDirectory, until expires: Instant) {
         if listings.count >= Self.listingLimit { listings = [:] }
         let files = Set((names ?? []).map { HashedKey(bytes: $0) })
         listings[directory.watch] = Listing(files: files, expires: expires)

@@ -7,19 +7,20 @@
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
+import MonotonicTime
 import Synchronization
 
 /// The place that a URL leads to, while it is cached.
 final class KnownPlace: Sendable {
     let place: ResolvedPlace
-    /// When the entry expires, in monotonic nanoseconds.
-    let expires: UInt64
+    /// When the entry expires.
+    let expires: Instant
     /// The watch of the directory that contains the item.
     let watch: Int32
     private let generation = Atomic<UInt64>(0)
     private let delegation = LazyReference<DelegatedPlace>()
 
-    init(_ place: ResolvedPlace, expires: UInt64, watch: Int32) {
+    init(_ place: ResolvedPlace, expires: Instant, watch: Int32) {
         self.place = place
         self.expires = expires
         self.watch = watch
@@ -87,7 +88,7 @@ struct RecentPlace: ~Copyable {
     /// - Returns: the access, which may be the object of an ended one; nil if the place must be
     ///   looked up.
     mutating func makeAccess(
-        _ spelling: String, _ access: Access, in session: Session, _ cache: PlaceCache, now: UInt64
+        _ spelling: String, _ access: Access, in session: Session, _ cache: PlaceCache, now: Instant
     ) -> LocalAccess? {
         guard now < finding.expires, self.spelling == spelling else { return nil }
         if access.isWriting {

@@ -4,6 +4,7 @@
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
+import MonotonicTime
 
 extension PlaceCache {
     /// Whether the cache still knows that the item of a place has no versions.
@@ -19,7 +20,7 @@ extension PlaceCache {
     /// Returns whether the item of a cached place has no versions in a store, as `hasNone`
     /// determines, and caches that it has none.
     func isVersionless(
-        _ place: KnownPlace, in store: any VersionKeeping, now: UInt64, hasNone: () -> Bool
+        _ place: KnownPlace, in store: any VersionKeeping, now: Instant, hasNone: () -> Bool
     ) -> Bool {
         let path = store.pathBytes
         let shelf = store.shelfBytes
@@ -41,7 +42,7 @@ extension PlaceCache {
             let former = state.versionless.generation
             let generation = state.versionless.watch(
                 watches: watches.map { $0.number }, of: path,
-                until: watches.map { $0.expires }.min() ?? 0)
+                until: watches.map { $0.expires }.min() ?? .distantPast)
             if generation != former { raiseRevision() }
             return (generation, state.versionless.tellings)
         }
@@ -59,7 +60,7 @@ extension PlaceCache {
     }
 
     /// Returns until when it is known that nothing exists at a path; nil if that is not known.
-    static func absence(of path: [UInt8], _ now: UInt64, _ state: State) -> UInt64? {
+    static func absence(of path: [UInt8], _ now: Instant, _ state: State) -> Instant? {
         guard let absent = state.absent, now < absent.expires else { return nil }
         return absent.path == path ? absent.expires : nil
     }
@@ -72,7 +73,7 @@ extension PlaceCache {
     ///   - hasReadEvents: whether the caller has just read the events, as ``known(_:now:)`` does.
     /// - Returns: false also if the answer cannot be cached.
     func isAbsent(
-        _ path: [UInt8], now: UInt64 = MonotonicClock.now, hasReadEvents: Bool
+        _ path: [UInt8], now: Instant = MonotonicClock.now, hasReadEvents: Bool
     ) -> Bool {
         if !hasReadEvents, news.isReadable { readEvents() }
         let known = state.withLock { state -> Bool? in

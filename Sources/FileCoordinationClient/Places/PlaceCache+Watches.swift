@@ -10,6 +10,7 @@
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
+import MonotonicTime
 
 extension PlaceCache {
     /// Watches everything on the way to `path`; returns nil if that is impossible.
@@ -22,7 +23,7 @@ extension PlaceCache {
         var directory = Array("/".utf8)
         var depth = 0
         var last: WatchedDirectory?
-        var expires = UInt64.max
+        var expires = Instant.distantFuture
         var isWatched = true
         path.forEachComponent { name in
             depth += 1

@@ -11,6 +11,7 @@
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
+import MonotonicTime
 import Synchronization
 
 /// A cache of resolved paths, which discards an entry when a directory on its path has changed.
@@ -32,7 +33,7 @@ final class PlaceCache: Sendable {
         /// Directories that contain cached items.
         var directories = KnownDirectories()
         /// The path at which nothing existed at the last lookup, and when that expires.
-        var absent: (path: [UInt8], expires: UInt64)?
+        var absent: (path: [UInt8], expires: Instant)?
         /// The watched directories by path, and when each watch must be renewed, because another
         /// file system may have been mounted there.
         var watched: [[UInt8]: WatchedDirectory] = [:]
@@ -44,11 +45,11 @@ final class PlaceCache: Sendable {
         var clearings = 0
         /// Nothing is cached before this time: after many changes, new entries would soon be
         /// discarded again.
-        var resumesAt: UInt64 = 0
+        var resumesAt = Instant.distantPast
     }
 
     /// The watch of a directory, and when it must be renewed.
-    typealias WatchedDirectory = (number: Int32, expires: UInt64)
+    typealias WatchedDirectory = (number: Int32, expires: Instant)
 
     /// The watches of the directories on an item's path.
     struct Preparation {
@@ -57,13 +58,13 @@ final class PlaceCache: Sendable {
         /// The watch of the directory that contains the item.
         let watch: Int32
         /// When the first of the watches must be renewed.
-        let expires: UInt64
+        let expires: Instant
     }
 
-    /// How long an entry is valid, in nanoseconds.
-    static let lifetime: UInt64 = 1_000_000_000
-    /// How long nothing is cached after too many events, in nanoseconds.
-    private static let pause: UInt64 = 20_000_000
+    /// How long an entry is valid.
+    static let lifetime: Duration = .seconds(1)
+    /// How long nothing is cached after too many events.
+    private static let pause: Duration = .milliseconds(20)
     static let directoryLimit = 2048
     static let placeLimit = 16_384
     static let changes: DirectoryWatch.Changes = [
@@ -94,16 +95,16 @@ final class PlaceCache: Sendable {
     struct Finding {
         /// The place; nil if it is not cached.
         var place: KnownPlace?
-        /// Until when it is known that the item has no versions, in monotonic nanoseconds; 0 if
+        /// Until when it is known that the item has no versions; the distant past if
         /// that is not known.
-        var versionlessUntil: UInt64 = 0
+        var versionlessUntil = Instant.distantPast
         /// The revision of the cache, for ``isUnchanged(since:)``.
         var revision: UInt64
 
-        /// When the place expires; 0 if it is not cached.
-        var expires: UInt64 { place?.expires ?? 0 }
+        /// When the place expires; the distant past if it is not cached.
+        var expires: Instant { place?.expires ?? .distantPast }
         /// Whether it is known that the item has no versions.
-        var isVersionless: Bool { versionlessUntil > 0 }
+        var isVersionless: Bool { versionlessUntil > .distantPast }
     }
 
     /// Looks up the place that a spelling leads to.
@@ -112,13 +113,13 @@ final class PlaceCache: Sendable {
     ///   - text: the spelling.
     ///   - now: the monotonic time.
     /// - Returns: the place; nil if it is not cached, or its entry is no longer valid.
-    func known(_ text: String, now: UInt64 = MonotonicClock.now) -> KnownPlace? {
+    func known(_ text: String, now: Instant = MonotonicClock.now) -> KnownPlace? {
         known(text, withoutVersionsIn: nil, now: now).place
     }
 
     /// Looks up a spelling, and whether the item is known to have no versions in the store at
     /// `path`.
-    func known(_ text: String, withoutVersionsIn path: [UInt8]?, now: UInt64) -> Finding {
+    func known(_ text: String, withoutVersionsIn path: [UInt8]?, now: Instant) -> Finding {
         // Read before the lock is taken, because the reading thread takes it to discard entries.
         if news.isReadable { readEvents() }
         return state.withLock { state in
@@ -128,7 +129,8 @@ final class PlaceCache: Sendable {
             if let expires = Self.absence(of: path, now, state) {
                 finding.versionlessUntil = expires
             } else if let place = finding.place {
-                finding.versionlessUntil = state.versionless.expires(place, of: path, now: now) ?? 0
+                finding.versionlessUntil =
+                    state.versionless.expires(place, of: path, now: now) ?? .distantPast
             }
             return finding
         }
@@ -148,7 +150,7 @@ final class PlaceCache: Sendable {
     func raiseRevision() { revision.wrappingAdd(1, ordering: .sequentiallyConsistent) }
 
     private static func known(
-        _ text: String, _ now: UInt64, _ state: inout State
+        _ text: String, _ now: Instant, _ state: inout State
     ) -> KnownPlace? {
         if let recent = state.recent, recent.text == text {
             return now < recent.place.expires ? recent.place : nil
@@ -167,7 +169,7 @@ final class PlaceCache: Sendable {
     ///   - policy: the package policy.
     ///   - now: the monotonic time. The caller has just read the events.
     /// - Returns: the resolved place; nil if the directory is not cached.
-    func lookUp(_ path: ItemPath, policy: PackagePolicy, now: UInt64) -> ResolvedPlace? {
+    func lookUp(_ path: ItemPath, policy: PackagePolicy, now: Instant) -> ResolvedPlace? {
         var isFile = false
         var isToBeListed = false
         let directory = state.withLock { state -> KnownDirectory? in
@@ -187,7 +189,7 @@ final class PlaceCache: Sendable {
     }
 
     /// Lists the plain files of a directory.
-    private func list(_ directory: KnownDirectory, at path: [UInt8], now: UInt64) {
+    private func list(_ directory: KnownDirectory, at path: [UInt8], now: Instant) {
         // Read without the lock, because listing a directory may take long.
         let before = state.withLock { ($0.clearings, $0.directories.tellings) }
         let limit = KnownDirectories.nameLimit
@@ -234,7 +236,7 @@ final class PlaceCache: Sendable {
 
     private func clearAndPause(_ state: inout State) {
         clear(&state)
-        state.resumesAt = MonotonicClock.now + Self.pause
+        state.resumesAt = MonotonicClock.after(Self.pause)
     }
 
     /// Ends all watches and discards all entries, because the paths may lead elsewhere now.

@@ -5,10 +5,12 @@
 // its directory of places, in which the first version of an item creates a directory. Or a file
 // with versions may arrive at the place, which the watch of the item's directory reports.
 
+import MonotonicTime
+
 /// The places without versions, for one version store.
 struct VersionlessPlaces {
     /// The watches of the store, and when they must be renewed.
-    private var store: (path: [UInt8], watches: [Int32], expires: UInt64)?
+    private var store: (path: [UInt8], watches: [Int32], expires: Instant)?
     /// Raised whenever a change of the store may have given versions to an item.
     private(set) var generation: UInt64 = 1
     /// The number of events so far that may concern a place.
@@ -24,13 +26,13 @@ struct VersionlessPlaces {
     ///   - path: the path of the store.
     ///   - now: the monotonic time.
     /// - Returns: a monotonic time; nil if it is not known.
-    func expires(_ place: KnownPlace, of path: [UInt8], now: UInt64) -> UInt64? {
+    func expires(_ place: KnownPlace, of path: [UInt8], now: Instant) -> Instant? {
         guard watch(path, now: now), place.versionlessGeneration == generation else { return nil }
         return store?.expires
     }
 
     /// Whether the store at `path` exists and is watched.
-    func watch(_ path: [UInt8], now: UInt64) -> Bool {
+    func watch(_ path: [UInt8], now: Instant) -> Bool {
         guard let store else { return false }
         return now < store.expires && store.path == path
     }
@@ -39,7 +41,7 @@ struct VersionlessPlaces {
     ///
     /// Returns the present generation.
     mutating func watch(
-        watches: [Int32], of path: [UInt8], until expires: UInt64
+        watches: [Int32], of path: [UInt8], until expires: Instant
     ) -> UInt64 {
         if let store, store.path != path || store.watches != watches { clear() }
         store = (path, watches, expires)
@@ -49,7 +51,7 @@ struct VersionlessPlaces {
     /// Records that the item of a place has no versions.
     ///
     /// Discards places that have expired: each spelling gets a new one then.
-    mutating func insert(_ place: KnownPlace, now: UInt64) {
+    mutating func insert(_ place: KnownPlace, now: Instant) {
         let name = place.place.path.nameBytes
         var spellings = places[place.watch]?[name] ?? []
         spellings.removeAll { known in

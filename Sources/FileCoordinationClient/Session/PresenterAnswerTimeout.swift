@@ -5,6 +5,7 @@
 // while a thread holds it.
 
 import FileCoordinationSystem
+import MonotonicTime
 import Synchronization
 
 /// What happens to waiting calls when this process was stopped and continues.
@@ -21,17 +22,14 @@ package enum Suspension {
 /// How long the presenters of this process may take to answer.
 package enum PresenterAnswerTimeout {
     private static let none = UInt64.max
-    private static let value = Atomic<UInt64>(30_000_000_000)
-
-    /// The duration in nanoseconds; nil for no limit.
-    static var nanoseconds: UInt64? {
-        let value = value.load(ordering: .relaxed)
-        return value == none ? nil : value
-    }
+    private static let value = Atomic(Duration.seconds(30).nanoseconds)
 
     /// The duration, with a precision of nanoseconds; nil for no limit.
     package static var duration: Duration? {
-        get { nanoseconds.map { .nanoseconds(Int64(clamping: $0)) } }
-        set { value.store(newValue.map(MonotonicClock.nanoseconds) ?? none, ordering: .relaxed) }
+        get {
+            let value = value.load(ordering: .relaxed)
+            return value == none ? nil : .nanoseconds(value)
+        }
+        set { value.store(newValue?.nanoseconds ?? none, ordering: .relaxed) }
     }
 }

@@ -57,7 +57,7 @@ final class PresenterRegistration: Sendable {
         PresenterBody(
             purpose: purpose.bytes, path: place?.bytes,
             methods: isGuarded ? presenter.methods.union(.itemDidChange) : presenter.methods,
-            answerTimeout: PresenterAnswerTimeout.nanoseconds)
+            answerTimeout: PresenterAnswerTimeout.duration)
     }
 }
 

@@ -6,6 +6,7 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
+import MonotonicTime
 
 extension Session {
     /// Files one claim of an access on these items.
@@ -182,9 +183,9 @@ extension Session {
 
     /// Asks the server what `claim` waits for.
     ///
-    /// - Returns: nil if no answer came by `deadline`, in monotonic nanoseconds; empty if it waits
+    /// - Returns: nil if no answer came by `deadline`; empty if it waits
     ///   for no process.
-    func explain(_ claim: PendingClaim, until deadline: UInt64) -> [Party]? {
+    func explain(_ claim: PendingClaim, until deadline: Instant) -> [Party]? {
         let answer = Monitor<[Party]?>(nil)
         state.withLock { $0.explanations[claim.record, default: []].append(answer) }
         announce(.explain(claim.record))

@@ -10,26 +10,26 @@ import FileCoordinationLedger
 import FileCoordinationServer
 import FileCoordinationSystem
 import FileCoordinationWire
+import MonotonicTime
 
 extension Session {
     // In a debug build everything is many times slower, especially on a busy machine.
     #if DEBUG
-    private static let slowness: UInt64 = 10
+    private static let slowness = 10
     #else
-    private static let slowness: UInt64 = 1
+    private static let slowness = 1
     #endif
-    /// How long a claim waits for the end of another client's turn before it is filed, in
-    /// nanoseconds.
-    private static let patienceInTicketQueue: UInt64 = slowness * 5_000_000
-    /// How long a claim waits for its turn in total before it is filed, in nanoseconds.
+    /// How long a claim waits for the end of another client's turn before it is filed.
+    private static let patienceInTicketQueue: Duration = .milliseconds(slowness * 5)
+    /// How long a claim waits for its turn in total before it is filed.
     ///
     /// It can be cancelled only after that.
-    private static let longestInTicketQueue: UInt64 = slowness * 100_000_000
+    private static let longestInTicketQueue: Duration = .milliseconds(slowness * 100)
 
     /// Waits for the claim's turn; returns nil if the ticket queue has ended.
     func claimInTurn(
         _ local: LocalAccess, at place: DelegatedPlace, _ grant: DelegatedPlace.Grant,
-        _ known: (place: KnownPlace?, isVersionless: Bool), at now: UInt64
+        _ known: (place: KnownPlace?, isVersionless: Bool), at now: Instant
     ) -> LocalBeginning? {
         let record = local.record
         guard let ticketQueues = ticketQueues.ticketQueues(of: grant.word.epoch, in: runtime) else {

@@ -15,6 +15,7 @@ import FileCoordinationLedger
 import FileCoordinationServer
 import FileCoordinationSystem
 import FileCoordinationWire
+import MonotonicTime
 import Synchronization
 
 /// The thread that keeps a session connected to a server.
@@ -34,19 +35,19 @@ final class SessionLink: Sendable {
 
     /// The number of consecutive connections that ended before a welcome.
     private let connectionsWithoutWelcome = Lock(0)
-    /// The pause after repeated failures, in nanoseconds.
-    private static let pauseAfterFailures: UInt64 = 20_000_000
+    /// The pause after repeated failures.
+    private static let pauseAfterFailures: Duration = .milliseconds(20)
 
     /// The delay of work that a first access does not need, such as the first check of a server
-    /// that may be dead, in nanoseconds.
-    private static let deferral: UInt64 = 2_000_000
-    /// The time between such checks, in nanoseconds.
-    private static let earlyPause: UInt64 = 20_000_000
+    /// that may be dead.
+    private static let deferral: Duration = .milliseconds(2)
+    /// The time between such checks.
+    private static let earlyPause: Duration = .milliseconds(20)
 
-    /// How long an answer waits for others, in nanoseconds.
+    /// How long an answer waits for others.
     ///
     /// The next presenter of the batch may take any time.
-    private static let answersPause: UInt64 = 500_000
+    private static let answersPause: Duration = .microseconds(500)
 
     private enum Token {
         static let wakeUp: UInt64 = 0
@@ -162,7 +163,7 @@ final class SessionLink: Sendable {
             // A single failure may be a server that dies.
             if connectionsWithoutWelcome.withLock({ $0 > 2 }) {
                 isWoken = waitForWakeUp(
-                    session, until: MonotonicClock.now + Self.pauseAfterFailures)
+                    session, until: MonotonicClock.after(Self.pauseAfterFailures))
             }
         } catch {
             session.fail(.system(.arbiterUnreachable("\(error)")))
@@ -199,15 +200,15 @@ final class SessionLink: Sendable {
         // The socket of a server that was killed accepts connections until the kernel closes it. So
         // a server that may be dead is checked early, and then again until the welcome.
         let usualCheck = start + ServerWatchdog.firstPause
-        var nextCheck: UInt64? = isTrusted ? usualCheck : start + Self.deferral
-        var answersAt: UInt64?
+        var nextCheck: Instant? = isTrusted ? usualCheck : start + Self.deferral
+        var answersAt: Instant?
         while true {
             // Checked after the wake-up was cleared, so that an answer from now on wakes the thread
             // again.
             if answersAt == nil, session.gathersAnswers {
-                answersAt = MonotonicClock.now + Self.answersPause
+                answersAt = MonotonicClock.after(Self.answersPause)
             }
-            let deadline = [nextCheck ?? unwatched(session), answersAt].compactMap { $0 }.min()
+            let deadline = Instant.earlier(nextCheck ?? unwatched(session), answersAt)
             // If the poller fails, the connection is made anew.
             guard (try? poller.wait(into: &ready, until: deadline)) != nil else { return nil }
             if let time = answersAt, MonotonicClock.now >= time {
@@ -233,7 +234,7 @@ final class SessionLink: Sendable {
             }
             let now = MonotonicClock.now
             let isCalled = nextCheck == nil && isAttending.load(ordering: .sequentiallyConsistent)
-            guard isCalled || now >= nextCheck ?? .max else { continue }
+            guard isCalled || now >= nextCheck ?? .distantFuture else { continue }
             if now < usualCheck, session.isWelcome {
                 nextCheck = usualCheck
             } else if isAwaited(session) {
@@ -265,7 +266,7 @@ final class SessionLink: Sendable {
     private static let unwatchedPause = Duration.seconds(1)
 
     /// Returns when to check for a new server although no caller waits and there is no watch.
-    private func unwatched(_ session: Session) -> UInt64? {
+    private func unwatched(_ session: Session) -> Instant? {
         guard watch.withLock({ $0 == nil }), session.hasPresenters else { return nil }
         return MonotonicClock.after(Self.unwatchedPause)
     }
@@ -316,12 +317,12 @@ final class SessionLink: Sendable {
 
     /// Returns when to look for a server again without a caller, if other processes may wait for
     /// that.
-    private func retry(_ session: Session) -> UInt64? {
+    private func retry(_ session: Session) -> Instant? {
         session.needsServer || session.mustReturn ? MonotonicClock.after(.seconds(1)) : nil
     }
 
     /// Returns whether the thread was woken before the deadline.
-    private func waitForWakeUp(_ session: Session, until deadline: UInt64?) -> Bool {
+    private func waitForWakeUp(_ session: Session, until deadline: Instant?) -> Bool {
         var ready: [Poller.Ready] = []
         while true {
             // If the poller fails, the thread continues at once and looks.

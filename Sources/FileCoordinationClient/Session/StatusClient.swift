@@ -54,7 +54,7 @@ package struct StatusClient {
             }
             // Between two servers: without a ledger, nothing announces the next server, so this
             // polls.
-            Pause.sleep(nanoseconds: 10_000_000)
+            Pause.sleep(.milliseconds(10))
         }
     }
 

@@ -7,6 +7,7 @@
 import FileCoordinationServer
 package import FileCoordinationSystem
 package import FileCoordinationWire
+package import MonotonicTime
 
 /// The recording of one server, on one connection; used on one thread.
 package struct TraceClient {
@@ -62,10 +63,9 @@ package struct TraceClient {
 
     /// Waits for the next news.
     ///
-    /// - Parameter deadline: a monotonic time in nanoseconds.
-    /// - Returns: the news; nil if nothing came until then.
+    /// - Returns: the news; nil if nothing came until the deadline.
     /// - Throws: an error of a system call, or ``WireError`` for a message that cannot be read.
-    package mutating func next(until deadline: UInt64 = .max) throws -> News? {
+    package mutating func next(until deadline: Instant = .distantFuture) throws -> News? {
         var ready: [Poller.Ready] = []
         while true {
             if wakeUp.drain() { return .woken }

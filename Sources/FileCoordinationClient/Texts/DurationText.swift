@@ -4,6 +4,7 @@
 // C. The script of a report's page has it once more, and a test compares the two.
 
 import FileCoordinationSystem
+package import MonotonicTime
 
 /// Texts for durations.
 package enum DurationText {
@@ -11,7 +12,10 @@ package enum DurationText {
     /// minute, the largest whole unit below a second, else the two largest units.
     ///
     /// Examples: "0 s", "900 ns", "120 µs", "50 ms", "1.5 s", "2 min 5 s", "3 h 0 min", "4 d 7 h".
-    package static func text(_ nanoseconds: UInt64) -> String {
+    ///
+    /// A negative one counts as zero.
+    package static func text(_ duration: Duration) -> String {
+        let nanoseconds = duration.nanoseconds
         let seconds = nanoseconds / 1_000_000_000
         return switch nanoseconds {
         case 0: "0 s"
@@ -25,14 +29,6 @@ package enum DurationText {
         }
     }
 
-    /// Returns the text of a duration; a negative one counts as zero.
-    package static func text(_ duration: Duration) -> String {
-        text(MonotonicClock.nanoseconds(in: duration))
-    }
-
-    /// Returns the text of the time that has passed since `start`, a time of the monotonic clock.
-    package static func text(since start: UInt64) -> String {
-        let now = MonotonicClock.now
-        return text(now > start ? now - start : 0)
-    }
+    /// Returns the text of the time that has passed since `start`.
+    package static func text(since start: Instant) -> String { text(MonotonicClock.now - start) }
 }

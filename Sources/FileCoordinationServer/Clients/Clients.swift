@@ -7,6 +7,7 @@
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
+import MonotonicTime
 
 /// A client process.
 ///
@@ -48,7 +49,7 @@ struct Clients {
     // MARK: Adding
 
     /// Adds the owner of a ledger as a client, under this server's epoch.
-    mutating func admit(_ ledger: LedgerReader, at now: UInt64) -> Client {
+    mutating func admit(_ ledger: LedgerReader, at now: Instant) -> Client {
         last += 1
         let client = Client(id: ClientID(rawValue: last), ledger: ledger)
         clients[client.id] = client
@@ -78,7 +79,7 @@ struct Clients {
     }
 
     /// Starts to check a client at intervals, until it is connected or dead.
-    mutating func suspect(_ id: ClientID, at now: UInt64) {
+    mutating func suspect(_ id: ClientID, at now: Instant) {
         suspicions[id] = Suspicion(
             checkAgainAt: now + Suspicion.firstInterval, interval: Suspicion.firstInterval)
     }
@@ -100,12 +101,12 @@ struct Clients {
     var hasSuspects: Bool { !suspicions.isEmpty }
 
     /// The time of the next check, or nil.
-    var nextCheck: UInt64? {
+    var nextCheck: Instant? {
         suspicions.isEmpty ? nil : suspicions.values.lazy.map(\.checkAgainAt).min()
     }
 
     /// Returns the clients to check now, and plans their next checks at longer intervals.
-    mutating func suspects(at now: UInt64) -> [ClientID] {
+    mutating func suspects(at now: Instant) -> [ClientID] {
         if suspicions.isEmpty { return [] }
         let due = suspicions.filter { $0.value.checkAgainAt <= now }.keys.sorted()
         for id in due { suspicions[id]?.postpone(from: now) }
@@ -136,22 +137,22 @@ struct Clients {
 /// A client whose connection ended while its lock was held: it is dying, calling exec or
 /// reconnecting.
 struct Suspicion {
-    /// When to check its lock again, in monotonic nanoseconds.
-    fileprivate var checkAgainAt: UInt64
-    /// The interval before that check, in nanoseconds.
-    fileprivate var interval: UInt64
+    /// When to check its lock again.
+    fileprivate var checkAgainAt: Instant
+    /// The interval before that check.
+    fileprivate var interval: Duration
 
-    /// The first interval, in nanoseconds.
-    static let firstInterval: UInt64 = 200_000
+    /// The first interval.
+    static let firstInterval: Duration = .microseconds(200)
     /// A client whose interval has grown to this length is not expected to reconnect soon.
-    static let recentInterval: UInt64 = 500_000_000
+    static let recentInterval: Duration = .milliseconds(500)
     /// The longest interval.
     ///
     /// It applies until the client is connected or dead.
-    static let longestInterval: UInt64 = 2_000_000_000
+    static let longestInterval: Duration = .seconds(2)
 
-    fileprivate mutating func postpone(from now: UInt64) {
-        interval = min(2 * interval, Self.longestInterval)
+    fileprivate mutating func postpone(from now: Instant) {
+        interval = min(interval * 2, Self.longestInterval)
         checkAgainAt = now + interval
     }
 }

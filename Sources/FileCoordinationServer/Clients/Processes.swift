@@ -10,16 +10,16 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
+import MonotonicTime
 
 /// How often processes are checked.
 enum StopWatch {
-    /// A claim that has waited this long makes the server check the processes that block it, in
-    /// nanoseconds.
-    static let firstPause: UInt64 = 200_000_000
-    /// The interval between two checks, in nanoseconds.
-    static let pause: UInt64 = 250_000_000
+    /// A claim that has waited this long makes the server check the processes that block it.
+    static let firstPause: Duration = .milliseconds(200)
+    /// The interval between two checks.
+    static let pause: Duration = .milliseconds(250)
     /// A pause is at least this many times as long as the check before it.
-    static let rest: UInt64 = 20
+    static let rest = 20
     /// The number of stopped processes that are checked whenever a claim ends.
     static let checksBeforeGrants = 16
 }
@@ -44,7 +44,7 @@ struct Processes {
     /// Clients whose processes were stopped at the last check.
     private var stopped: Set<ClientID> = []
     /// When to check processes next, or nil.
-    private(set) var nextCheck: UInt64?
+    private(set) var nextCheck: Instant?
 
     /// Poller tokens from here on stand for processes of clients.
     private static let firstToken: UInt64 = 1 << 63
@@ -191,7 +191,7 @@ struct Processes {
     mutating func endChecks(_ id: ClientID) { stopped.remove(id) }
 
     /// Plans the next check, as long as there is a reason for one.
-    mutating func planCheck(hasWaits: Bool, at now: UInt64) {
+    mutating func planCheck(hasWaits: Bool, at now: Instant) {
         guard hasWaits || !stopped.isEmpty else {
             nextCheck = nil
             return
@@ -200,8 +200,8 @@ struct Processes {
     }
 
     /// Plans the next check after one that took from `start` to `end`.
-    mutating func planNextCheck(from start: UInt64, to end: UInt64) {
-        nextCheck = end + max(StopWatch.pause, StopWatch.rest * (end - start))
+    mutating func planNextCheck(from start: Instant, to end: Instant) {
+        nextCheck = end + max(StopWatch.pause, (end - start) * StopWatch.rest)
     }
 
     /// Whether no process is known.

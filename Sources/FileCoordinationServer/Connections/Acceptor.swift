@@ -5,12 +5,13 @@
 // pauses for a while, because the kernel would report the waiting connections again and again.
 
 import FileCoordinationSystem
+import MonotonicTime
 
 /// Accepts connections on the server's socket.
 struct Acceptor {
     private(set) var listener: SequencedSocket?
     /// When to accept connections again after a failure, or nil.
-    private(set) var resumeAt: UInt64?
+    private(set) var resumeAt: Instant?
     /// A reserved descriptor.
     ///
     /// It is closed for a moment to accept, and refuse, one more connection.
@@ -42,7 +43,7 @@ struct Acceptor {
     ///   - now: the monotonic time.
     ///   - unwatch: removes the socket from the poller, until ``resumeAt``.
     /// - Returns: the connection to serve or to refuse, if there is one.
-    mutating func accept(at now: UInt64, unwatch: (SequencedSocket) -> Void) -> Outcome {
+    mutating func accept(at now: Instant, unwatch: (SequencedSocket) -> Void) -> Outcome {
         guard let listener else { return .none }
         do {
             return try listener.accept().map { .accepted($0) } ?? .none
@@ -74,7 +75,7 @@ struct Acceptor {
     /// Accepts again if the pause is over.
     ///
     /// If the poller cannot watch the socket, another pause follows.
-    mutating func resume(at now: UInt64, watch: (SequencedSocket) throws -> Void) {
+    mutating func resume(at now: Instant, watch: (SequencedSocket) throws -> Void) {
         guard let due = resumeAt, due <= now else { return }
         guard let listener else {
             resumeAt = nil

@@ -6,26 +6,26 @@
 // the order in which they were sent, as far as that is known.
 
 import FileCoordinationWire
+import MonotonicTime
 
 /// How long the server may assume that the messages it reads are recent.
 struct Freshness {
-    /// How long after asking the kernel for readable connections the answer counts as recent, in
-    /// nanoseconds.
-    static let span: UInt64 = 20_000_000
+    /// How long after asking the kernel for readable connections the answer counts as recent.
+    static let span: Duration = .milliseconds(20)
     /// After catching up, the server reads normally for at least this many times the work that it
     /// took.
     ///
     /// So clients that send much cannot make it catch up again and again.
-    static let rest: UInt64 = 4
+    static let rest = 4
 
-    private(set) var end: UInt64 = 0
+    private(set) var end = Instant.distantPast
 
-    /// Extends the time after the kernel was asked at `start` and its answer took `work`
-    /// nanoseconds of this thread's processor time.
+    /// Extends the time after the kernel was asked at `start` and its answer took `work` of this
+    /// thread's processor time.
     ///
     /// Processor time is used because the server can be suspended while it catches up.
-    mutating func renew(at start: UInt64, work: UInt64 = 0) {
-        end = max(end, start + max(Self.span, Self.rest * work))
+    mutating func renew(at start: Instant, work: Duration? = nil) {
+        end = max(end, start + (work.map { max(Self.span, $0 * Self.rest) } ?? Self.span))
     }
 }
 
@@ -33,26 +33,26 @@ struct Freshness {
 struct Backlog {
     let token: UInt64
     /// The messages; the next one is last.
-    private var messages: [(incoming: Incoming, saidAt: UInt64)] = []
+    private var messages: [(incoming: Incoming, saidAt: Instant)] = []
 
     init(_ token: UInt64) { self.token = token }
 
     var isEmpty: Bool { messages.isEmpty }
     var count: Int { messages.count }
     /// A time before which the next message was sent.
-    var bound: UInt64 { messages.last?.saidAt ?? .max }
+    var bound: Instant { messages.last?.saidAt ?? .distantFuture }
 
     /// Adds a message behind the others.
     ///
     /// ``limitBounds()`` follows after the last one.
-    mutating func append(_ incoming: Incoming, saidAt time: UInt64?) {
-        messages.append((incoming, time ?? .max))
+    mutating func append(_ incoming: Incoming, saidAt time: Instant?) {
+        messages.append((incoming, time ?? .distantFuture))
     }
 
     /// Gives each message without a time the time of its successor.
     mutating func limitBounds() {
         messages.reverse()
-        for index in messages.indices.dropFirst() where messages[index].saidAt == .max {
+        for index in messages.indices.dropFirst() where messages[index].saidAt == .distantFuture {
             messages[index].saidAt = messages[index - 1].saidAt
         }
     }

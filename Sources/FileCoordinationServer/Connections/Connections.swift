@@ -8,6 +8,7 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
+import MonotonicTime
 
 /// The connections of a server, and the poller that waits for them.
 struct Connections: ~Copyable {
@@ -65,7 +66,7 @@ struct Connections: ~Copyable {
     ///
     /// After a long pause the kernel's order of the events is not that in which the messages were
     /// sent: the server catches up first.
-    mutating func wait(until deadline: UInt64?) throws(SystemError) {
+    mutating func wait(until deadline: Instant?) throws(SystemError) {
         let now = MonotonicClock.now
         if now < freshness.end { freshness.renew(at: now) }
         try poller.wait(into: &ready, until: deadline)
@@ -86,7 +87,7 @@ struct Connections: ~Copyable {
         repeat {
             count = found.count
             // If the poller fails, the next turn reports the events.
-            guard (try? poller.wait(into: &batch, until: 0)) != nil else { break }
+            guard (try? poller.wait(into: &batch, until: .distantPast)) != nil else { break }
             for entry in batch { found[entry.token] = connections[entry.token] }
         } while batch.count == Poller.most && found.count > count
         return found.keys.sorted().compactMap { found[$0] }
@@ -130,7 +131,7 @@ struct Connections: ~Copyable {
     }
 
     /// Accepts again after a pause, if it is over.
-    mutating func resumeAccepting(at now: UInt64) {
+    mutating func resumeAccepting(at now: Instant) {
         let poller = poller
         acceptor.resume(at: now) { listener in
             try poller.add(listener.descriptor, token: FixedToken.listener, .readable)

@@ -9,19 +9,20 @@
 import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationWire
+import MonotonicTime
 
 /// The handled reports whose records are not returned yet, and the writes that count as one.
 struct GatheredReports {
-    /// How long the record of a handled report is kept, in nanoseconds.
+    /// How long the record of a handled report is kept.
     ///
     /// So long presenters may hear later of writes that follow each other closely.
-    var pause: UInt64 = 1_000_000
+    var pause: Duration = .milliseconds(1)
 
     /// A record that is not returned yet.
     struct Kept {
         let client: Client
         let record: RecordReference
-        fileprivate let until: UInt64
+        fileprivate let until: Instant
         /// Whether the server has acted on it, so that it can be returned.
         fileprivate(set) var isHandled = false
     }
@@ -37,13 +38,13 @@ struct GatheredReports {
 
     /// The time at which the next record is to be returned, or a client looked at; nil if there is
     /// none.
-    var nextEnd: UInt64? { clientsToLookAt.isEmpty ? kept.first?.until : 0 }
+    var nextEnd: Instant? { clientsToLookAt.isEmpty ? kept.first?.until : .distantPast }
 
     /// Whether a record of a client is kept.
     func keeps(of client: ClientID) -> Bool { kept.contains { $0.client.id == client } }
 
     /// Keeps a record of a client that has none kept.
-    mutating func keep(_ record: RecordReference, of client: Client, at now: UInt64) {
+    mutating func keep(_ record: RecordReference, of client: Client, at now: Instant) {
         kept.append(Kept(client: client, record: record, until: now + pause))
     }
 
@@ -71,7 +72,7 @@ struct GatheredReports {
     }
 
     /// Removes the first record whose pause is over; nil if there is none.
-    mutating func takeDue(at now: UInt64) -> Kept? {
+    mutating func takeDue(at now: Instant) -> Kept? {
         guard let first = kept.first, first.until <= now else { return nil }
         return kept.removeFirst()
     }

@@ -7,6 +7,7 @@
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
+import MonotonicTime
 
 /// A record that a recall has found, and its client.
 struct FoundClaim: Equatable {
@@ -36,7 +37,7 @@ struct Recalled: Equatable {
     /// - Returns: in `first`, the steps before that claim; in `later`, the checks of claims that
     ///   were filed after it.
     static func steps(
-        for recalled: [Recalled], before bound: UInt64
+        for recalled: [Recalled], before bound: Instant
     ) -> (first: [Work], later: [RecordCheck]) {
         var first: [Work] = []
         var later: [RecordCheck] = []
@@ -56,8 +57,8 @@ struct Recalled: Equatable {
                     check.hasWaited = true
                     return check
                 }
-            first += waiting.filter { $0.filedAt ?? 0 <= bound }.map { .check($0) }
-            later += waiting.filter { $0.filedAt ?? 0 > bound }
+            first += waiting.filter { $0.filedAt ?? .distantPast <= bound }.map { .check($0) }
+            later += waiting.filter { $0.filedAt ?? .distantPast > bound }
             first += zip(found.held, held).filter { $0.0.snapshot.state == .released }
                 .map { .check($0.1) }
         }

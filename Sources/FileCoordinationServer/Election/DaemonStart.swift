@@ -4,6 +4,7 @@
 // listens, the end of the connection that it does not.
 
 import FileCoordinationSystem
+import MonotonicTime
 
 /// The result of starting the daemon.
 enum DaemonStart {
@@ -14,12 +15,12 @@ enum DaemonStart {
     /// The daemon lives but has not reported in time.
     case late
 
-    /// How long the daemon may take until it listens, in nanoseconds.
-    private static let patience: UInt64 = 3_000_000_000
-    /// How often a client whose ledger has no name tries to tell the daemon, in nanoseconds.
+    /// How long the daemon may take until it listens.
+    private static let patience: Duration = .seconds(3)
+    /// How often a client whose ledger has no name tries to tell the daemon.
     ///
     /// The daemon listens for several times as long (``OrphanRecovery/patience``).
-    private static let helloPause: UInt64 = 5_000_000
+    private static let helloPause: Duration = .milliseconds(5)
 
     /// Waits until the daemon sends a byte on `socket` or closes it.
     ///
@@ -31,7 +32,7 @@ enum DaemonStart {
     static func outcome(
         of socket: SequencedSocket, meanwhile isHeard: () -> Bool
     ) -> DaemonStart {
-        let deadline = MonotonicClock.now + patience
+        let deadline = MonotonicClock.after(patience)
         var hasSaid = false
         // Without a poller, nothing can be waited for.
         guard let poller = try? Poller(),

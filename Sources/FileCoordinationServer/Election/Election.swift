@@ -180,14 +180,14 @@ package struct Election: Sendable {
     ///
     /// An exiting process becomes the server only if no other process does.
     private func awaitOthers(in runtime: RuntimeDirectory) throws -> SequencedSocket? {
-        let end = MonotonicClock.now + ProcessEnd.restraint
+        let end = MonotonicClock.after(ProcessEnd.restraint)
         while MonotonicClock.now < end {
             if let socket = try Self.connectIfServed(in: runtime),
                 !ServerWatchdog(over: socket).hasEnded
             {
                 return socket
             }
-            Pause.sleep(nanoseconds: 2_000_000)
+            Pause.sleep(.milliseconds(2))
         }
         return nil
     }

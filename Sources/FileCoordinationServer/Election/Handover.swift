@@ -47,7 +47,7 @@ package enum Handover {
                     break
                 }
             case .wouldBlock:
-                try poller.wait(into: &ready, until: MonotonicClock.now + ServerWatchdog.pause)
+                try poller.wait(into: &ready, until: MonotonicClock.after(ServerWatchdog.pause))
                 if ready.isEmpty, watchdog.check() {
                     try election.deposeWhileElecting(watchdog, in: runtime)
                     return true

@@ -27,8 +27,8 @@ struct OrphanRecovery {
         }
     }
 
-    /// How long a server waits for clients, from the last one that came, in nanoseconds.
-    static let patience: UInt64 = 50_000_000
+    /// How long a server waits for clients, from the last one that came.
+    static let patience: Duration = .milliseconds(50)
 
     /// Takes the ledgers of clients that come, if the folder of ledgers has the mark of a new one.
     ///
@@ -51,12 +51,12 @@ struct OrphanRecovery {
         var lastToken: UInt64 = 0
         var ready: [Poller.Ready] = []
         let buffer = MessageBuffer(limit: WireLimits.messageBytes)
-        var end = MonotonicClock.after(.nanoseconds(Int64(Self.patience)))
+        var end = MonotonicClock.after(Self.patience)
         while MonotonicClock.now < end {
             try poller.wait(into: &ready, until: end)
             for event in ready {
                 if let line = lines[event.token] {
-                    if try take(from: line, buffer) { end = MonotonicClock.now + Self.patience }
+                    if try take(from: line, buffer) { end = MonotonicClock.after(Self.patience) }
                     if event.hangup {
                         poller.forget(line.descriptor)
                         lines[event.token] = nil

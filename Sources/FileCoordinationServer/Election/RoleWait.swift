@@ -11,6 +11,7 @@
 
 import FileCoordinationLedger
 import FileCoordinationSystem
+import MonotonicTime
 
 /// The holder of a role, as the lock file names it.
 enum RoleHolder {
@@ -58,18 +59,18 @@ enum RoleHolder {
 struct RoleWait {
     private let name: String
     private let runtime: RuntimeDirectory
-    private var nextPause: UInt64
-    private var nextCheck: UInt64
-    /// The least time between two checks of the holder, in nanoseconds.
-    private let checkPause: UInt64
+    private var nextPause: Duration
+    private var nextCheck: Instant
+    /// The least time between two checks of the holder.
+    private let checkPause: Duration
     private var watchdog: ServerWatchdog?
     /// Wakes this process when a server listens.
     private let serverReady: ServerReadyEvent?
     /// The count of ``serverReady`` before the last attempt to connect.
     private var lastEventCount: UInt32
 
-    /// The longest pause between two attempts, in nanoseconds.
-    private static let longestPause: UInt64 = 10_000_000
+    /// The longest pause between two attempts.
+    private static let longestPause: Duration = .milliseconds(10)
 
     init(for name: String, in runtime: RuntimeDirectory, serverReady: ServerReadyEvent? = nil) {
         self.name = name
@@ -79,12 +80,12 @@ struct RoleWait {
         // the elected one. The end of a role wakes no process, so the elected process polls for the
         // server lock.
         let isWoken = serverReady != nil && name == RuntimeDirectory.Name.electionLock
-        nextPause = isWoken ? 4_000_000 : 250_000
+        nextPause = isWoken ? .milliseconds(4) : .microseconds(250)
         // The elected process also finds out at once that the holder is dead while its lock exists.
         // If all did, they would slow it down.
         let isElected = name == RuntimeDirectory.Name.serverLock
-        checkPause = isElected ? 0 : ServerWatchdog.pause
-        nextCheck = MonotonicClock.now + (isElected ? 0 : ServerWatchdog.firstPause)
+        checkPause = isElected ? .zero : ServerWatchdog.pause
+        nextCheck = MonotonicClock.after(isElected ? .zero : ServerWatchdog.firstPause)
         lastEventCount = serverReady?.count ?? 0
     }
 
@@ -99,12 +100,12 @@ struct RoleWait {
             serverReady.wait(since: lastEventCount, until: now + nextPause)
             lastEventCount = serverReady.count
         } else {
-            Pause.sleep(nanoseconds: nextPause)
+            Pause.sleep(nextPause)
         }
-        nextPause = min(2 * nextPause, Self.longestPause)
+        nextPause = min(nextPause * 2, Self.longestPause)
     }
 
-    private mutating func examineHolder(_ now: UInt64) {
+    private mutating func examineHolder(_ now: Instant) {
         guard let holder = RoleHolder.read(name, in: runtime.directory) else { return }
         if watchdog?.processID != holder.processID {
             watchdog = ServerWatchdog(over: holder.processID)

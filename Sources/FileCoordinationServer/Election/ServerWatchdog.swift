@@ -5,6 +5,7 @@
 // a waiting thread checks from time to time.
 
 package import FileCoordinationSystem
+package import MonotonicTime
 
 /// What repeated checks of a server have shown.
 package struct ServerWatchdog: Sendable {
@@ -16,15 +17,15 @@ package struct ServerWatchdog: Sendable {
     private var process: ProcessHandle?
     /// The socket to get the handle from.
     private let socket: SequencedSocket?
-    private var stoppedSince: UInt64?
-    private var lastCheck: UInt64 = 0
+    private var stoppedSince: Instant?
+    private var lastCheck = Instant.distantPast
 
-    /// How long a thread waits before the first check, in nanoseconds.
-    package static let firstPause: UInt64 = 200_000_000
-    /// The time between two checks, in nanoseconds.
-    package static let pause: UInt64 = 500_000_000
-    /// How long a server must be seen stopped before it is deposed, in nanoseconds.
-    package static let patience: UInt64 = 1_000_000_000
+    /// How long a thread waits before the first check.
+    package static let firstPause: Duration = .milliseconds(200)
+    /// The time between two checks.
+    package static let pause: Duration = .milliseconds(500)
+    /// How long a server must be seen stopped before it is deposed.
+    package static let patience: Duration = .seconds(1)
 
     /// Creates a watchdog for the process at the other end of `socket`.
     package init(over socket: SequencedSocket) {
@@ -71,7 +72,7 @@ package struct ServerWatchdog: Sendable {
     /// Checks the server.
     ///
     /// Returns whether it must be deposed.
-    package mutating func check(now: UInt64 = MonotonicClock.now) -> Bool {
+    package mutating func check(now: Instant = MonotonicClock.now) -> Bool {
         process = present
         guard !hasEnded else { return true }
         guard isStopped else {
@@ -81,7 +82,7 @@ package struct ServerWatchdog: Sendable {
         defer { lastCheck = now }
         // After a long gap between checks, this process was stopped itself, probably together with
         // the server. The one that continues first must not depose the other.
-        guard let since = stoppedSince, now <= lastCheck + 2 * Self.pause else {
+        guard let since = stoppedSince, now <= lastCheck + Self.pause * 2 else {
             stoppedSince = now
             return false
         }

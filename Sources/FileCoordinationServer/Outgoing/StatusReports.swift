@@ -8,6 +8,7 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
+import MonotonicTime
 
 /// What has been found out about processes for one report.
 struct ProcessFindings {
@@ -90,8 +91,8 @@ struct StatusReports {
     private var work: [StatusWork] = []
     private let startedAt = MonotonicClock.now
 
-    /// How long this server has existed, in nanoseconds.
-    var uptime: UInt64 { MonotonicClock.now - startedAt }
+    /// How long this server has existed.
+    var uptime: Duration { MonotonicClock.now - startedAt }
 
     var isEmpty: Bool { work.isEmpty }
 

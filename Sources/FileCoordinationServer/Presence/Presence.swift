@@ -9,6 +9,7 @@
 import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
+import MonotonicTime
 
 /// Where a server can be found, and whether it still has the role.
 struct Presence {
@@ -34,9 +35,9 @@ struct Presence {
     /// The number of the watch on the folder of ledgers.
     private var ledgersWatch: Int32?
     /// When to check the names and restore them, or nil.
-    private(set) var restoreAt: UInt64?
+    private(set) var restoreAt: Instant?
     /// The time since when the server has had no client, or nil.
-    var idleSince: UInt64?
+    var idleSince: Instant?
     /// Why the server is about to leave, or nil if it stays.
     private(set) var ending: ServerEnding?
 
@@ -118,7 +119,7 @@ struct Presence {
     /// Watches the names through inotify.
     ///
     /// Without a watch, they are checked at intervals.
-    mutating func watchNames(at now: UInt64, token: UInt64) {
+    mutating func watchNames(at now: Instant, token: UInt64) {
         watch = nil
         defer { if watch == nil { restoreAt = now + ServerLimits.unwatchedPause } }
         // The kernel limits the number of watches for each user.
@@ -139,7 +140,7 @@ struct Presence {
     ///   - now: the time.
     ///   - isClients: whether a ledger of this name belongs to a living client. This server removes
     ///     those of dead ones.
-    mutating func readWatch(at now: UInt64, isClients: (String) -> Bool) {
+    mutating func readWatch(at now: Instant, isClients: (String) -> Bool) {
         let batch: DirectoryWatch.Batch?
         do { batch = try watch?.read() } catch { batch = nil }
         // Events that were lost, or cannot be read, may have been of any ledger.
@@ -152,7 +153,7 @@ struct Presence {
         guard ending == nil, hasLostName || !isFound else { return }
         // A process that removes the socket may be removing the whole directory. Let it finish
         // first.
-        restoreAt = min(restoreAt ?? .max, now + ServerLimits.restorePause)
+        restoreAt = .earlier(restoreAt, now + ServerLimits.restorePause)
     }
 
     // MARK: Restoring
@@ -169,7 +170,7 @@ struct Presence {
     }
 
     /// Restores missing names, if any client needs this server.
-    mutating func restore(hasClients: Bool, at now: UInt64, token: UInt64) -> Restoration {
+    mutating func restore(hasClients: Bool, at now: Instant, token: UInt64) -> Restoration {
         restoreAt = watch == nil ? now + ServerLimits.unwatchedPause : nil
         guard ending == nil, !isFound else { return .nothing }
         guard runtime.isInPlace || hasClients else {
@@ -191,7 +192,7 @@ struct Presence {
     }
 
     /// Plans another attempt after the names could not be restored, or makes the server leave.
-    mutating func planRetry(_ error: any Error, at now: UInt64) {
+    mutating func planRetry(_ error: any Error, at now: Instant) {
         // Another server exists. Two servers must never serve the same user (Rule 2.0).
         if error is RoleIsTaken { return end(.vanished) }
         // The process that removes the directory may not have finished.
@@ -219,7 +220,7 @@ struct Presence {
     /// Takes the role in a new directory at the old path.
     ///
     /// Throws if another process has the role there.
-    private mutating func moveIntoFreshDirectory(at now: UInt64, token: UInt64) throws {
+    private mutating func moveIntoFreshDirectory(at now: Instant, token: UInt64) throws {
         let fresh = try runtime.place.open()
         // If the folder of ledgers alone was removed, the other names are those of this server.
         if roleLock?.isInPlace(in: fresh) != true {

@@ -26,12 +26,12 @@ package enum ProcessEnd {
 
     private static var state: Monitor<State> { ofProcess.value.state }
 
-    /// How long an exiting process waits for another process to serve, in nanoseconds.
-    static let restraint: UInt64 = 50_000_000
-    /// How long the exit is delayed for a server to give up its role, in nanoseconds.
+    /// How long an exiting process waits for another process to serve.
+    static let restraint: Duration = .milliseconds(50)
+    /// How long the exit is delayed for a server to give up its role.
     ///
     /// The server itself needs microseconds, and a few milliseconds if it waits for a successor.
-    private static let patience: UInt64 = 50_000_000
+    private static let patience: Duration = .milliseconds(50)
 
     /// Whether this process has begun to exit.
     static var hasBegun: Bool { state.withLock { $0.hasBegun } }
@@ -63,6 +63,6 @@ package enum ProcessEnd {
         }
         guard !servers.isEmpty else { return }
         for server in servers { server.signal() }
-        _ = state.wait(until: MonotonicClock.now + patience) { $0.servers.isEmpty }
+        _ = state.wait(until: MonotonicClock.after(patience)) { $0.servers.isEmpty }
     }
 }

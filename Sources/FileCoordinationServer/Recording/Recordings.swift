@@ -7,6 +7,7 @@
 
 import FileCoordinationArbiter
 import FileCoordinationWire
+import MonotonicTime
 
 /// All recordings.
 struct Recordings {
@@ -19,7 +20,7 @@ struct Recordings {
     private var connections = 0
 
     /// Whether a slice can perhaps be sent, or a connection may have ended.
-    mutating func mayHaveWork(at now: UInt64, connections count: Int) -> Bool {
+    mutating func mayHaveWork(at now: Instant, connections count: Int) -> Bool {
         defer { connections = count }
         if connections != count { return true }
         // By index, because a copy of each would cost more than all the rest.
@@ -63,7 +64,7 @@ struct Recording {
     /// The number of entries that were dropped after the last one.
     private(set) var dropped: UInt64 = 0
     /// When the first entry of those that are not in a slice was made.
-    private var openSince: UInt64 = 0
+    private var openSince = Instant.distantPast
     /// The clients that were described.
     private var described: Set<ClientID> = []
     /// The clients whose stop was recorded, and not that they run again or have ended.
@@ -78,7 +79,7 @@ struct Recording {
     /// Begins a recording.
     ///
     /// The first entry can be sent at once, because the program waits for it.
-    init(token: UInt64, namespace: UInt64, at time: UInt64) {
+    init(token: UInt64, namespace: UInt64, at time: Instant) {
         self.token = token
         self.namespace = namespace
         add(.began, at: time)
@@ -91,7 +92,7 @@ struct Recording {
     ///
     /// - Returns: whether it was added.
     @discardableResult
-    mutating func add(_ event: TraceEvent, at time: UInt64) -> Bool {
+    mutating func add(_ event: TraceEvent, at time: Instant) -> Bool {
         guard !isOver else { return false }
         // A recording that was full takes entries again only when half of it is free, so that there
         // is one long gap instead of many short ones.
@@ -106,25 +107,25 @@ struct Recording {
     }
 
     /// Describes a client, unless that was done before.
-    mutating func describe(_ client: ClientID, at time: UInt64, as event: () -> TraceEvent) {
+    mutating func describe(_ client: ClientID, at time: Instant, as event: () -> TraceEvent) {
         guard !described.contains(client) else { return }
         if add(event(), at: time) { described.insert(client) }
     }
 
     /// Adds that a client's process is stopped, unless the last such entry says so already.
-    mutating func addStop(of client: ClientID, at time: UInt64) {
+    mutating func addStop(of client: ClientID, at time: Instant) {
         guard !stopped.contains(client) else { return }
         if add(.stopped(client.rawValue, true), at: time) { stopped.insert(client) }
     }
 
     /// Adds that a client's process runs again.
-    mutating func addContinuation(of client: ClientID, at time: UInt64) {
+    mutating func addContinuation(of client: ClientID, at time: Instant) {
         stopped.remove(client)
         add(.stopped(client.rawValue, false), at: time)
     }
 
     /// Adds that a client's process has ended.
-    mutating func addDeath(of client: ClientID, at time: UInt64) {
+    mutating func addDeath(of client: ClientID, at time: Instant) {
         stopped.remove(client)
         add(.died(client.rawValue), at: time)
         // No later entry is about this client.
@@ -133,7 +134,7 @@ struct Recording {
 
     /// Adds what a claim waits for, unless the last such entry says the same.
     mutating func addWaits(
-        of claim: ClaimID, claims: [UInt64], presenters: [UInt64], count: Int, at time: UInt64
+        of claim: ClaimID, claims: [UInt64], presenters: [UInt64], count: Int, at time: Instant
     ) {
         let event = TraceEvent.waits(
             claim.rawValue, claims: claims, presenters: presenters, count: UInt32(clamping: count))
@@ -142,14 +143,14 @@ struct Recording {
     }
 
     /// Adds an entry with the number of dropped entries, if there are any.
-    private mutating func sayWhatIsMissing(at time: UInt64) {
+    private mutating func sayWhatIsMissing(at time: Instant) {
         guard dropped > 0 else { return }
         let count = dropped
         dropped = 0
         _ = put(.dropped(count), at: time)
     }
 
-    private mutating func put(_ event: TraceEvent, at time: UInt64) -> Bool {
+    private mutating func put(_ event: TraceEvent, at time: Instant) -> Bool {
         if open.count == 0 { openSince = time }
         var isAdded = open.add(TraceEntry(time: time, event))
         if !isAdded {
@@ -172,7 +173,7 @@ struct Recording {
     }
 
     /// Ends the recording, with a last entry that says that it is over.
-    mutating func end(at time: UInt64) {
+    mutating func end(at time: Instant) {
         guard !isOver else { return }
         sayWhatIsMissing(at: time)
         _ = put(.over, at: time)
@@ -183,7 +184,7 @@ struct Recording {
     // MARK: Sending
 
     /// Returns the next slice to send, if there is one that is full, or old enough.
-    mutating func takeSlice(at now: UInt64) -> [UInt8]? {
+    mutating func takeSlice(at now: Instant) -> [UInt8]? {
         if slices.isEmpty, let deadline, deadline <= now { close() }
         guard let slice = slices.popFirst() else { return nil }
         sliceBytes -= slice.count
@@ -194,8 +195,8 @@ struct Recording {
     var isSent: Bool { slices.isEmpty && open.count == 0 }
 
     /// When the next slice is to be sent, if the connection has room for it.
-    var deadline: UInt64? {
-        if !slices.isEmpty { return 0 }
+    var deadline: Instant? {
+        if !slices.isEmpty { return .distantPast }
         return open.count == 0 ? nil : openSince + ServerLimits.recordingDelay
     }
 }

@@ -8,6 +8,7 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
+import MonotonicTime
 
 extension Server {
     // MARK: Beginning, sending, ending
@@ -50,14 +51,14 @@ extension Server {
     }
 
     /// When the next slice is due whose connection has no backlog.
-    var nextRecordingDeadline: UInt64? {
-        var next: UInt64?
+    var nextRecordingDeadline: Instant? {
+        var next: Instant?
         // By index, because a copy of each would cost more than all the rest.
         for index in outgoing.recordings.all.indices {
             guard let deadline = outgoing.recordings.all[index].deadline,
                 connections[outgoing.recordings.all[index].token]?.hasBacklog == false
             else { continue }
-            next = min(next ?? deadline, deadline)
+            next = .earlier(next, deadline)
         }
         return next
     }
@@ -114,7 +115,7 @@ extension Server {
         }
     }
 
-    private func record(_ event: Event, in recording: inout Recording, at now: UInt64) {
+    private func record(_ event: Event, in recording: inout Recording, at now: Instant) {
         switch event {
         case .clockAdvanced, .recoveryFinished, .presenterBlocked,
             .presenterAnsweredLate, .presenterDismissed, .claimReminded:
@@ -162,7 +163,7 @@ extension Server {
     }
 
     private func recordPresenter(
-        _ event: Event, in recording: inout Recording, at now: UInt64
+        _ event: Event, in recording: inout Recording, at now: Instant
     ) {
         switch event {
         case .presenterAdded(let presenter):
@@ -195,7 +196,7 @@ extension Server {
     }
 
     private func record(
-        _ effect: Effect, because cause: ClaimID?, in recording: inout Recording, at now: UInt64
+        _ effect: Effect, because cause: ClaimID?, in recording: inout Recording, at now: Instant
     ) {
         func tell(_ presenter: PresenterID, _ notice: TracedNotice) {
             recording.add(
@@ -240,7 +241,7 @@ extension Server {
     }
 
     private func record(
-        _ delegation: Delegation, in recording: inout Recording, at now: UInt64
+        _ delegation: Delegation, in recording: inout Recording, at now: Instant
     ) {
         switch delegation.holding {
         case .place(let client, _, let mode, _):
@@ -257,7 +258,7 @@ extension Server {
 
     private func recordDelegation(
         _ id: DelegationID, _ mode: TracedDelegation, _ path: ItemPath, _ clients: [ClientID],
-        in recording: inout Recording, at now: UInt64
+        in recording: inout Recording, at now: Instant
     ) {
         for client in clients { describe(client, in: &recording, at: now) }
         recording.add(
@@ -269,7 +270,7 @@ extension Server {
     /// Records what claims wait for: those that were filed with this event, and after events that
     /// change the order of claims the first of those that wait.
     private func recordWaits(
-        after event: Event, in recording: inout Recording, at now: UInt64
+        after event: Event, in recording: inout Recording, at now: Instant
     ) {
         guard !recording.unchecked.isEmpty || event.mayReorderClaims else { return }
         var claims: [ClaimID] = []
@@ -302,7 +303,7 @@ extension Server {
     }
 
     private func describe(
-        _ id: ClientID, in recording: inout Recording, at now: UInt64
+        _ id: ClientID, in recording: inout Recording, at now: Instant
     ) {
         let namespace = recording.namespace
         recording.describe(id, at: now) {

@@ -43,8 +43,8 @@ package final class RelocationLog {
     private static let longestRead: UInt64 = 128 << 20
     /// How often a reader looks again for a file that is being replaced.
     private static let mostAttempts = 100
-    /// The pause before it looks again, in nanoseconds: a server replaces the file meanwhile.
-    private static let pause: UInt64 = 1_000_000
+    /// The pause before it looks again: a server replaces the file meanwhile.
+    private static let pause: Duration = .milliseconds(1)
 
     /// Creates the log of a new server and reads what the former server wrote.
     package init(in directory: Directory, epoch: ServerEpoch) throws(SystemError) {
@@ -230,7 +230,7 @@ package final class RelocationLog {
                 if case .claim = entry.relocation { entry.serial == serial } else { false }
             }
             if case .claim(let items) = found?.relocation { return items }
-            Pause.sleep(nanoseconds: pause)
+            Pause.sleep(pause)
         }
         return nil
     }

@@ -7,6 +7,7 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
+import MonotonicTime
 
 /// A claim that its client has granted itself, or that waits in a ticket queue.
 struct UnreportedClaim {
@@ -33,11 +34,8 @@ struct UnreportedClaim {
 }
 
 extension RecordSnapshot {
-    /// How long the claim has been waiting or running, in nanoseconds.
-    var age: UInt64 {
-        let isGranted = state == .granted && grantedAt > 0
-        let since = isGranted ? grantedAt : filedAt
-        let now = MonotonicClock.now
-        return now > since ? now - since : 0
+    /// How long the claim has been waiting or running.
+    var age: Duration {
+        MonotonicClock.now - (state == .granted ? grantedAt ?? filedAt : filedAt)
     }
 }

@@ -9,6 +9,7 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
+import MonotonicTime
 
 extension Server {
     // MARK: Death
@@ -71,7 +72,7 @@ extension Server {
     ///
     /// When a claim passes one of them, further processes may turn out to block it, so the check is
     /// queued again until it finds no new process.
-    mutating func checkProcesses(but seen: Set<ClientID>, since start: UInt64) {
+    mutating func checkProcesses(but seen: Set<ClientID>, since start: Instant) {
         // The arbiter does not name a stopped process that has no claims or presenters left, so the
         // processes known to be stopped are added.
         let next = Set(arbiter.clientsToLookAt + processes.stoppedClients).subtracting(seen)
@@ -169,7 +170,9 @@ extension Server {
         if clients.hasSuspects {
             // A client that lost its connection may have running claims that the arbiter does not
             // know yet.
-            steps += [.scan(.granted(of: client)), .scan(.absent(until: .max, and: client))]
+            steps += [
+                .scan(.granted(of: client)), .scan(.absent(until: .distantFuture, and: client)),
+            ]
         }
         steps.append(.scan(.all(of: [client])))
         if isFirst { steps.append(.reconcile(client)) }
@@ -466,7 +469,7 @@ extension Server {
 
     /// Returns the time at which a message was sent, if it can be known: the filing time of the
     /// claim that it names or, for a hello, of the oldest pending claim in the ledger.
-    private func time(of incoming: Incoming, from connection: Connection) -> UInt64? {
+    private func time(of incoming: Incoming, from connection: Connection) -> Instant? {
         guard let client = connection.client, let ledger = clients[client]?.ledger else {
             return nil
         }

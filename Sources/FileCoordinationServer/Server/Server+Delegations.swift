@@ -10,6 +10,7 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
+import MonotonicTime
 
 extension Server {
     /// Returns a closure that finds a client's ledger, or nil if the client is gone.
@@ -26,7 +27,9 @@ extension Server {
     /// - Returns: whether claims were found; `next` is queued behind them then. Else the caller
     ///   continues by itself.
     @discardableResult
-    mutating func recall(before events: [Event], bound: UInt64 = .max, then next: Work?) -> Bool {
+    mutating func recall(before events: [Event], bound: Instant = .distantFuture, then next: Work?)
+        -> Bool
+    {
         var recalled: [Recalled] = []
         for event in events { recalled += recall(arbiter.recalls(before: event)) }
         return follow(recalled, before: bound, then: next)
@@ -51,7 +54,7 @@ extension Server {
     /// - Returns: whether there were any; else the caller continues by itself.
     @discardableResult
     mutating func follow(
-        _ recalled: [Recalled], before bound: UInt64 = .max, then next: Work? = nil
+        _ recalled: [Recalled], before bound: Instant = .distantFuture, then next: Work? = nil
     ) -> Bool {
         if recalled.isEmpty { return false }
         for event in recalled.compactMap(\.queueClosed) { decide(event) }
@@ -59,7 +62,7 @@ extension Server {
     }
 
     private mutating func put(
-        _ recalled: [Recalled], before bound: UInt64 = .max, then next: [Work]
+        _ recalled: [Recalled], before bound: Instant = .distantFuture, then next: [Work]
     ) -> Bool {
         let (first, later) = Recalled.steps(for: recalled, before: bound)
         guard !first.isEmpty || !later.isEmpty else { return false }
@@ -149,7 +152,7 @@ extension Server {
             at: client.ledger.place(ofClaim: check.record)),
             let found = delegations.endTicketQueue(ticketQueue, ledgers)
         {
-            let bound = min(check.bound, waits ? snapshot.filedAt : .max)
+            let bound = min(check.bound, waits ? snapshot.filedAt : .distantFuture)
             if !follow([found], before: bound, then: .check(check)) {
                 work.replace(by: [.check(check)])
             }
@@ -215,7 +218,7 @@ extension Server {
         return FileCoordinationWire.ClaimStatus(
             claim: claim.number, processID: processes.number(of: owner, for: findings.namespace),
             processName: owner?.ledger.programName ?? "", purpose: claim.body.purpose,
-            stage: claim.isRunning ? .granted : .waiting, sinceNanoseconds: claim.snapshot.age,
+            stage: claim.isRunning ? .granted : .waiting, since: claim.snapshot.age,
             isStopped: isStopped(owner, &findings), items: claim.body.items, waitsFor: waitsFor,
             label: label(of: claim.address, owner))
     }
@@ -251,7 +254,7 @@ extension Server {
             processID: processes.number(of: owner, for: findings.namespace),
             processName: owner.ledger.programName, purpose: claim.body.purpose,
             path: claim.body.items.first?.path.bytes ?? [], role: role,
-            sinceNanoseconds: claim.snapshot.age, message: nil,
+            since: claim.snapshot.age, message: nil,
             isStopped: isStopped(owner, &findings), label: label(of: claim.address, owner))
     }
 }
@@ -294,7 +297,7 @@ extension Server {
 
     /// Returns the records whose pause is over, and looks at what has ended before others were
     /// returned.
-    mutating func workOnGatheredReports(at now: UInt64) {
+    mutating func workOnGatheredReports(at now: Instant) {
         while let kept = delegations.reports.takeDue(at: now) { giveBack(kept) }
         for id in delegations.reports.takeClientsToLookAt() {
             guard let client = clients[id] else { continue }
@@ -306,7 +309,7 @@ extension Server {
     /// Returns all records that are kept, and acts on what has ended until then, because the server
     /// leaves.
     mutating func giveBackAllKept() {
-        while let kept = delegations.reports.takeDue(at: .max) { giveBack(kept) }
+        while let kept = delegations.reports.takeDue(at: .distantFuture) { giveBack(kept) }
         sendAll()
         for id in delegations.reports.takeClientsToLookAt() {
             if let client = clients[id] { lookForReports(of: client) }

@@ -6,6 +6,7 @@
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
+import MonotonicTime
 
 /// What a server knows about claims at some moment.
 ///
@@ -69,7 +70,8 @@ extension Server {
 
     /// The server wakes up in time for the arbiter's next deadline (Rule 18.3).
     private var brokenClock: String? {
-        guard let wanted = arbiter.nextDeadline, nextDeadline ?? .max > wanted else { return nil }
+        guard let wanted = arbiter.nextDeadline, nextDeadline ?? .distantFuture > wanted
+        else { return nil }
         return "the arbiter waits until \(wanted), and the server will not tell it the time"
     }
 

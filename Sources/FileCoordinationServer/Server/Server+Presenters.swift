@@ -10,6 +10,7 @@ import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWatching
 import FileCoordinationWire
+import MonotonicTime
 
 extension Server {
     /// Registers a presenter, after learning what was moved away from its path, and after recalling
@@ -111,7 +112,7 @@ extension Server {
             changedAfter: changedAfter)
     }
 
-    private mutating func startWatching(at now: UInt64) {
+    private mutating func startWatching(at now: Instant) {
         do throws(SystemError) {
             guard let descriptor = try outgoing.watching.start(at: now) else { return }
             try connections.poller.add(
@@ -125,7 +126,7 @@ extension Server {
     /// Performs the watcher's work that has become due: restarts it after a failure, grants
     /// presenters whose watch did not start in time, and tells presenters that changes may be
     /// missed.
-    mutating func workOnWatching(at now: UInt64) {
+    mutating func workOnWatching(at now: Instant) {
         if outgoing.watching.isDue(at: now) { startWatching(at: now) }
         for presenter in outgoing.watching.takeOverdue(at: now) { grantPresenter(presenter) }
         releaseHeldChanges()

@@ -11,6 +11,7 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
+import MonotonicTime
 
 extension Server {
     /// Looks at a record because its client has asked for it.
@@ -449,7 +450,7 @@ extension Server {
 
     private func records(
         of ids: [ClientID], where isMeant: (RecordSnapshot) -> Bool
-    ) -> [(check: RecordCheck, filedAt: UInt64)] {
+    ) -> [(check: RecordCheck, filedAt: Instant)] {
         ids.flatMap { id in
             (clients[id]?.ledger.scan() ?? []).filter(isMeant).map {
                 (RecordCheck($0, of: id), $0.filedAt)

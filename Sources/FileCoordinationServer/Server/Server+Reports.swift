@@ -48,7 +48,7 @@ extension Server {
             ? CurrentProcess.id : ProcessNumber.inAnotherNamespace(CurrentProcess.id)
         return ArbiterStatus(
             processID: ownID, kind: configuration.kind,
-            uptimeNanoseconds: outgoing.reports.uptime,
+            uptime: outgoing.reports.uptime,
             protocolVersion: ProtocolVersion.current)
     }
 
@@ -61,7 +61,7 @@ extension Server {
     /// turn.
     mutating func workOnReports() {
         guard !outgoing.reports.isEmpty else { return }
-        let end = MonotonicClock.now + ServerLimits.statusSlice
+        let end = MonotonicClock.after(ServerLimits.statusSlice)
         var next = outgoing.reports.takeAll()
         for index in next.indices {
             repeat { step(&next[index]) } while next[index].isOpen && MonotonicClock.now < end
@@ -129,7 +129,7 @@ extension Server {
             claim: entry.claim.id.rawValue,
             processID: processes.number(of: owner, for: findings.namespace),
             processName: owner?.ledger.programName ?? "", purpose: entry.claim.purpose.bytes,
-            stage: entry.stage, sinceNanoseconds: age(of: entry.claim.id),
+            stage: entry.stage, since: age(of: entry.claim.id),
             isStopped: isStopped(owner, &findings), items: entry.claim.items,
             waitsFor: parties(waitsFor, &findings, limit: ServerLimits.reportedParties),
             waitsForCount: waitsFor.count,
@@ -206,7 +206,7 @@ extension Server {
             processName: owner.ledger.programName, purpose: filed.purpose.bytes,
             path: filed.items.first?.path.bytes ?? [],
             role: step.stage == .granted ? .holder : .waiter,
-            sinceNanoseconds: age(of: filed.id),
+            since: age(of: filed.id),
             message: nil, isStopped: isStopped(owner, &findings),
             label: label(of: records.address(of: filed.id), owner))
     }
@@ -220,18 +220,18 @@ extension Server {
             claim: nil, presenter: presenter.rawValue,
             processID: processes.number(of: owner, for: findings.namespace),
             processName: owner.ledger.programName, purpose: registered.purpose.bytes,
-            path: registered.path?.bytes ?? [], role: .presenter, sinceNanoseconds: 0,
+            path: registered.path?.bytes ?? [], role: .presenter, since: .zero,
             message: steps.lastMessageName, isStopped: isStopped(owner, &findings),
             label: label(of: records.address(of: presenter), owner))
     }
 
-    /// Returns how long a claim has been in its present stage, in nanoseconds.
+    /// Returns how long a claim has been in its present stage.
     ///
     /// The record has the time, so it survives a change of servers.
-    func age(of claim: ClaimID) -> UInt64 {
+    func age(of claim: ClaimID) -> Duration {
         guard let address = records.address(of: claim), let client = clients[address.client],
             let snapshot = client.ledger.snapshot(ofRecord: address.record.index)
-        else { return 0 }
+        else { return .zero }
         return snapshot.age
     }
 

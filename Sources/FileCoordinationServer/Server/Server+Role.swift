@@ -7,6 +7,7 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
+import MonotonicTime
 
 // Recovers the state of the former server. All of it is in the clients' ledgers, and the lock of
 // each ledger says whether its owner lives. So no client has to cooperate, and stopped processes
@@ -158,7 +159,7 @@ extension Server {
 
     /// Orders claims by serial number; claims without one come last, by filing time.
     private static func inLine(_ first: Found, _ second: Found) -> Bool {
-        func key(_ entry: Found) -> (UInt64, UInt64, UInt32) {
+        func key(_ entry: Found) -> (UInt64, Instant, UInt32) {
             let serial = entry.snapshot.serial
             return (serial == 0 ? .max : serial, entry.snapshot.filedAt, entry.client.id.rawValue)
         }
@@ -222,7 +223,7 @@ extension Server {
             (try? FileLock.isHeldByAnother(file)) == false,
             // A young file may just have been created and not locked yet.
             let status = try? file.status(),
-            status.changed < RealTimeClock.now - ServerLimits.abandonedAge
+            status.changed < RealTimeClock.now - Int64(ServerLimits.abandonedAge.nanoseconds)
         else { return }
         // It stays until the next recovery.
         try? ledgers.remove(name)
@@ -326,14 +327,14 @@ extension Server {
     /// More than one, because one may be exiting or stopped.
     private static let successors = 2
 
-    /// The time after which the next clients are disconnected, in nanoseconds.
+    /// The time after which the next clients are disconnected.
     ///
     /// The former ones may have finished what they needed a server for, so that none of them takes
     /// the role.
-    private static let succession: UInt64 = 2_000_000
+    private static let succession: Duration = .milliseconds(2)
 
-    /// How long clients that only wait stay connected without a new server, in nanoseconds.
-    private static let longestInterregnum: UInt64 = 20_000_000
+    /// How long clients that only wait stay connected without a new server.
+    private static let longestInterregnum: Duration = .milliseconds(20)
 
     mutating func leave(_ ending: ServerEnding) -> ServerEnding {
         configuration.log(.leaving(ending))
@@ -380,8 +381,8 @@ extension Server {
             return hasOpenRecords(client) && !processes.wasStopped(client.id)
         }
         guard others.count > count, count == 0 || !needy.isEmpty else { return }
-        let end = MonotonicClock.now + Self.longestInterregnum
-        var next: UInt64 = 0
+        let end = MonotonicClock.after(Self.longestInterregnum)
+        var next = Instant.distantPast
         while !presence.hasSocket {
             let now = MonotonicClock.now
             if count > 0, now >= next {
@@ -393,7 +394,7 @@ extension Server {
                 next = now + Self.succession
             }
             guard now < end else { return }
-            Pause.sleep(nanoseconds: 300_000)
+            Pause.sleep(.microseconds(300))
         }
     }
 

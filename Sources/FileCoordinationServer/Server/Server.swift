@@ -11,6 +11,7 @@
 import FileCoordinationArbiter
 import FileCoordinationLedger
 package import FileCoordinationSystem
+package import MonotonicTime
 
 /// Runs the arbiter for one runtime directory, on the thread that calls ``run()``.
 ///
@@ -122,13 +123,13 @@ package struct Server: ~Copyable {
     /// Waits for the next inputs, until `limit` at most, and handles them.
     ///
     /// Returns the reason if the server has left its role.
-    package mutating func turn(until limit: UInt64? = nil) -> ServerEnding? {
+    package mutating func turn(until limit: Instant? = nil) -> ServerEnding? {
         sendAll()
         if let ending = presence.ending { return leave(ending) }
         // The work that was just finished may have set a nearer deadline, so it is computed here.
         let deadline = nextDeadline
         do {
-            try connections.wait(until: MonotonicClock.earlier(deadline, limit))
+            try connections.wait(until: .earlier(deadline, limit))
         } catch {
             return leave(.stopped)
         }
@@ -139,7 +140,7 @@ package struct Server: ~Copyable {
         finishWork()
         for event in connections.ready { take(event) }
         // What becomes due during the turn is the deadline of the next wait.
-        if now >= deadline ?? .max { takeTimers() }
+        if now >= deadline ?? .distantFuture { takeTimers() }
         workOnReports()
         sendRecordings()
         finishWork()
@@ -194,11 +195,11 @@ package struct Server: ~Copyable {
     }
 
     /// The time at which the server must wake up even if no input comes, or nil.
-    package var nextDeadline: UInt64? {
-        if hasReportWork { return 0 }
+    package var nextDeadline: Instant? {
+        if hasReportWork { return .distantPast }
         // Computed for each message, so without an array.
         var next = arbiter.nextDeadline
-        func include(_ time: UInt64?) { next = MonotonicClock.earlier(next, time) }
+        func include(_ time: Instant?) { next = .earlier(next, time) }
         include(connections.acceptor.resumeAt)
         include(processes.nextCheck)
         include(presence.restoreAt)
@@ -230,7 +231,7 @@ package struct Server: ~Copyable {
         leaveIfIdle(at: now)
     }
 
-    private mutating func leaveIfIdle(at now: UInt64) {
+    private mutating func leaveIfIdle(at now: Instant) {
         guard let idleExit = configuration.idleExit else { return }
         guard connections.isEmpty && clients.isEmpty else {
             presence.idleSince = nil

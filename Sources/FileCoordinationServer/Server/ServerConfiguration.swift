@@ -12,8 +12,8 @@ package import FileCoordinationWire
 package struct ServerConfiguration: Sendable {
     /// Daemon or embedded; announced to clients.
     package var kind: ServerKind
-    /// The time without any client after which the server leaves, in nanoseconds; nil means never.
-    package var idleExit: UInt64?
+    /// The time without any client after which the server leaves; nil means never.
+    package var idleExit: Duration?
     /// The package policy, which the server sends to clients without interpreting it (Rule 1.11).
     package var packagePolicy: [UInt8]
     /// Whether the server watches for the removal of its socket and directory.
@@ -51,7 +51,7 @@ package struct ServerConfiguration: Sendable {
 
     /// Creates a configuration.
     package init(
-        kind: ServerKind, idleExit: UInt64? = nil,
+        kind: ServerKind, idleExit: Duration? = nil,
         packagePolicy: [UInt8] = PackageConfiguration.load(),
         log: @escaping @Sendable (ServerLogEntry) -> Void = { _ in }
     ) {

@@ -21,10 +21,10 @@ package enum ServerLimits {
     /// the limit, the client is disconnected. It has its presenters look at everything when it
     /// reconnects.
     package static let deliveriesPerClient = 65_536
-    /// Queued messages for all clients together.
+    /// Queued messages for all clients together: two for each presenter.
     ///
     /// At the limit, the client with the most is disconnected.
-    package static let deliveries = 1_000_000
+    package static let deliveries = 2 * presenters
     /// At this number of queued messages, the server sends them to a reading client without waiting
     /// for the end of the turn.
     package static let deliveriesPerTurn = 1024
@@ -64,16 +64,16 @@ package enum ServerLimits {
     package static let recordingBytes = 4 << 20
     /// Bytes of a recording that are sent together.
     package static let recordingSlice = 32 << 10
-    /// How long an entry of a recording may wait for others, in nanoseconds.
-    package static let recordingDelay: UInt64 = 100_000_000
+    /// How long an entry of a recording may wait for others.
+    package static let recordingDelay: Duration = .milliseconds(100)
     /// The most parties that a recording lists for one claim.
     package static let recordedParties = 16
     /// The most waiting claims whose parties are recorded anew after an event that may change them.
     package static let claimsRecordedAnew = 64
-    /// The time in each turn for making reports, in nanoseconds.
+    /// The time in each turn for making reports.
     ///
     /// Making the entry of one claim takes no longer.
-    package static let statusSlice: UInt64 = 50_000
+    package static let statusSlice: Duration = .microseconds(50)
     /// Messages that the server reads from one connection before the others have their turn.
     ///
     /// An access takes two. A client that sends many messages gets as much time as eight others
@@ -88,17 +88,16 @@ package enum ServerLimits {
 
     // MARK: Times
 
-    /// How long the server accepts no connection after a failed attempt, in nanoseconds.
-    package static let acceptPause: UInt64 = 50_000_000
-    /// The time from the removal of the socket to its restoration, in nanoseconds.
+    /// How long the server accepts no connection after a failed attempt.
+    package static let acceptPause: Duration = .milliseconds(50)
+    /// The time from the removal of the socket to its restoration.
     ///
     /// It is shorter than the next server waits (``OrphanRecovery/patience``).
-    package static let restorePause: UInt64 = 10_000_000
-    /// The age at which an unlocked, unfinished ledger is removed, in nanoseconds.
-    package static let abandonedAge: Int64 = 60_000_000_000
-    /// How often the server checks its names if the kernel cannot report their removal, in
-    /// nanoseconds.
+    package static let restorePause: Duration = .milliseconds(10)
+    /// The age at which an unlocked, unfinished ledger is removed.
+    package static let abandonedAge: Duration = .seconds(60)
+    /// How often the server checks its names if the kernel cannot report their removal.
     ///
     /// It leaves time for its clients to come before the next server's wait is over.
-    package static let unwatchedPause: UInt64 = 20_000_000
+    package static let unwatchedPause: Duration = .milliseconds(20)
 }

@@ -7,6 +7,7 @@
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
+import MonotonicTime
 
 /// One step that follows from the present input.
 enum Work: Equatable {
@@ -35,7 +36,7 @@ enum Work: Equatable {
     /// Free everything of a dead client.
     case finishRemoval(ClientID)
     /// Check the processes that block claims, except for those that were just checked.
-    case checkProcesses(seen: Set<ClientID>, since: UInt64)
+    case checkProcesses(seen: Set<ClientID>, since: Instant)
 }
 
 /// A record to look at, and why.
@@ -43,9 +44,9 @@ struct RecordCheck: Equatable {
     let client: ClientID
     let record: RecordReference
     /// The filing time of a pending claim, by which it keeps its position in the queue (Rule 2.14).
-    var filedAt: UInt64?
+    var filedAt: Instant?
     /// If the check finds claims that were filed later than this, those are queued behind it.
-    var bound: UInt64 = .max
+    var bound: Instant = .distantFuture
     /// Whether the claim has waited in a ticket queue until now.
     var hasWaited = false
     /// Whether the claims that must be known before this one have been looked at.
@@ -57,7 +58,7 @@ struct RecordCheck: Equatable {
 
 extension RecordCheck {
     /// Creates a check of a record that was just read.
-    init(_ snapshot: RecordSnapshot, of client: ClientID, bound: UInt64 = .max) {
+    init(_ snapshot: RecordSnapshot, of client: ClientID, bound: Instant = .distantFuture) {
         let asks = snapshot.state == .asked && snapshot.kind == .claim
         self.init(
             client: client, record: snapshot.reference, filedAt: asks ? snapshot.filedAt : nil,
@@ -73,5 +74,5 @@ enum LedgerScan: Equatable {
     case granted(of: ClientID)
     /// The claims that were filed up to a time by clients that have not reconnected yet, and by
     /// `client`.
-    case absent(until: UInt64, and: ClientID?)
+    case absent(until: Instant, and: ClientID?)
 }

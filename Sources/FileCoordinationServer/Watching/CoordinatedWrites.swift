@@ -10,16 +10,17 @@
 package import FileCoordinationArbiter
 import FileCoordinationSystem
 package import FileCoordinationWatching
+package import MonotonicTime
 
 /// An instant, by the two clocks.
 package struct WriteInstant {
     /// The time that deadlines use.
-    let monotonic: UInt64
+    let monotonic: Instant
     /// The time that file systems store.
     let real: Int64
 
     /// Creates an instant.
-    package init(monotonic: UInt64, real: Int64) {
+    package init(monotonic: Instant, real: Int64) {
         self.monotonic = monotonic
         self.real = real
     }
@@ -34,10 +35,10 @@ package struct WriteInstant {
         WriteInstant(monotonic: monotonic, real: real &- Int64(StampTick.lag))
     }
 
-    /// The instant so many nanoseconds before.
-    func before(_ span: UInt64) -> WriteInstant {
+    /// The instant so long before.
+    func before(_ span: Duration) -> WriteInstant {
         WriteInstant(
-            monotonic: monotonic - min(span, monotonic), real: real &- Int64(clamping: span))
+            monotonic: monotonic - span, real: real &- Int64(clamping: span.nanoseconds))
     }
 }
 
@@ -71,8 +72,8 @@ package struct CoordinatedWrites {
         }
     }
 
-    /// How long ended writes are kept, in nanoseconds: longer than the watcher takes.
-    private static let retention: UInt64 = 3_000_000_000
+    /// How long ended writes are kept: longer than the watcher takes.
+    private static let retention: Duration = .seconds(3)
     /// The most writes that are kept of one path.
     private static let mostOfPath = 64
 
@@ -91,8 +92,8 @@ package struct CoordinatedWrites {
     private var places: [ItemPath: Place] = [:]
     /// Directory → the paths of ``places`` inside, at any depth.
     private var inside: [ItemPath: Set<ItemPath>] = [:]
-    private var moves: [(move: ItemMove, until: UInt64)] = []
-    private var agedAt: UInt64 = 0
+    private var moves: [(move: ItemMove, until: Instant)] = []
+    private var agedAt = Instant.distantPast
 
     /// Whether nothing is known of any write.
     package var isEmpty: Bool { places.isEmpty && running.isEmpty }
@@ -207,7 +208,7 @@ package struct CoordinatedWrites {
     }
 
     /// Forgets writes that ended long ago, once in a while.
-    private mutating func age(at now: UInt64) {
+    private mutating func age(at now: Instant) {
         guard agedAt + Self.retention <= now else { return }
         agedAt = now
         places = places.compactMapValues { place in
@@ -273,7 +274,7 @@ package struct CoordinatedWrites {
 
     /// When the first of the writes began that concern a change and may have made it; nil if there
     /// is none.
-    func begin(concerning change: WatchedChange) -> UInt64? {
+    func begin(concerning change: WatchedChange) -> Instant? {
         paths(concerning: change.path).flatMap { path in
             writers(path).compactMap { running[$0]?.begin.monotonic }
                 + ended(path).filter { $0.mayHaveMade(change) }.map(\.begin.monotonic)
@@ -289,7 +290,7 @@ package struct CoordinatedWrites {
 
     /// Where else an item may be for presenters, to which a move was announced that the watcher did
     /// not know when it saw the change.
-    package func announcedPaths(of path: ItemPath, at now: UInt64) -> [ItemPath] {
+    package func announcedPaths(of path: ItemPath, at now: Instant) -> [ItemPath] {
         moves.filter { $0.until > now && $0.move.old.contains(path) }.map {
             path.replacingPrefix(depth: $0.move.old.depth, by: $0.move.new)
         }
@@ -310,7 +311,7 @@ package struct CoordinatedWrites {
     /// - Returns: whether that is so.
     package func explain(
         _ change: WatchedChange, to purpose: Purpose, isPresented: Bool = false,
-        toldAt: UInt64 = 0
+        toldAt: Instant = .distantPast
     ) -> Bool {
         if places.isEmpty { return false }
         func relevant(_ path: ItemPath) -> [Ended] {

@@ -6,6 +6,7 @@
 
 import FileCoordinationArbiter
 import FileCoordinationWatching
+import MonotonicTime
 
 /// The changes that wait.
 struct HeldChanges {
@@ -20,7 +21,7 @@ struct HeldChanges {
         /// What is there now, and what was known before the first of the changes; not a move.
         var change: WatchedChange
         /// The time until which it waits.
-        var until: UInt64
+        var until: Instant
         /// The question after which the watcher has seen all that was done before the end of the
         /// write; nil while the write runs.
         var question: UInt64?
@@ -28,17 +29,17 @@ struct HeldChanges {
         var partner: ItemPath?
     }
 
-    /// How long a change waits, in nanoseconds.
-    static let patience: UInt64 = 1_000_000_000
+    /// How long a change waits.
+    static let patience: Duration = .seconds(1)
 
     private(set) var all: [Name: Held] = [:]
 
     var isEmpty: Bool { all.isEmpty }
-    var nextDeadline: UInt64? { all.isEmpty ? nil : all.values.lazy.map(\.until).min() }
+    var nextDeadline: Instant? { all.isEmpty ? nil : all.values.lazy.map(\.until).min() }
     func contains(_ name: Name) -> Bool { all[name] != nil }
 
     /// Adds a change, which becomes one with earlier ones of its names.
-    mutating func add(_ change: WatchedChange, to presenter: PresenterID, at now: UInt64) {
+    mutating func add(_ change: WatchedChange, to presenter: PresenterID, at now: Instant) {
         if let departure = change.departure {
             let left = Name(presenter: presenter, path: departure.path)
             let taken = all[left]?.change.observed
@@ -56,7 +57,7 @@ struct HeldChanges {
         if let departure = change.departure { all[name]?.partner = departure.path }
     }
 
-    private mutating func put(_ change: WatchedChange, _ name: Name, at now: UInt64) {
+    private mutating func put(_ change: WatchedChange, _ name: Name, at now: Instant) {
         var held = Held(change: change, until: now + Self.patience)
         if let first = all[name] {
             (held.until, held.partner) = (first.until, first.partner)
@@ -109,7 +110,7 @@ struct HeldChanges {
     }
 
     /// Lets a change wait longer.
-    mutating func postpone(_ name: Name, until time: UInt64) { all[name]?.until = time }
+    mutating func postpone(_ name: Name, until time: Instant) { all[name]?.until = time }
 
     mutating func setQuestion(_ question: UInt64, for name: Name) {
         all[name]?.question = question

@@ -7,6 +7,7 @@
 
 package import FileCoordinationArbiter
 package import FileCoordinationWatching
+package import MonotonicTime
 
 /// What is known of coordinated writes and of changes that wait for them.
 package struct SeenChanges {
@@ -40,13 +41,13 @@ package struct SeenChanges {
         mutating func add(_ look: Look) { (before, last) = (last, look) }
     }
 
-    /// How long it is kept that a presenter was told of a path, in nanoseconds: longer than writes.
-    private static let memory: UInt64 = 4_000_000_000
+    /// How long it is kept that a presenter was told of a path: longer than writes.
+    private static let memory: Duration = .seconds(4)
 
     package var writes = CoordinatedWrites()
     private var held = HeldChanges()
     private var told: [HeldChanges.Name: Looks] = [:]
-    private var agedAt: UInt64 = 0
+    private var agedAt = Instant.distantPast
 
     /// Creates an empty collection.
     package init() {}
@@ -55,7 +56,7 @@ package struct SeenChanges {
     package var isHolding: Bool { !held.isEmpty }
 
     /// The next time at which a change waits no longer, or nil.
-    package var nextDeadline: UInt64? { held.nextDeadline }
+    package var nextDeadline: Instant? { held.nextDeadline }
 
     // MARK: Presenters
 
@@ -104,9 +105,9 @@ package struct SeenChanges {
     /// Whether a presenter was told to look at a name while something may have been there, or at
     /// everything in a directory above it since the writes that may have made it have begun.
     private func mayHaveBeenRead(_ change: WatchedChange, _ listener: Listener) -> Bool {
-        let begin = writes.begin(concerning: change) ?? 0
+        let begin = writes.begin(concerning: change) ?? .distantPast
         return looks(at: change.path, listener).contains { look, isInside in
-            look.monotonic >= max(change.since, isInside ? begin : 0)
+            look.monotonic >= max(change.since, isInside ? begin : .distantPast)
                 && look.monotonic < change.seenAt
                 && change.goneBy.map { look.real < $0 } ?? true
         }
@@ -209,7 +210,7 @@ package struct SeenChanges {
     private func isExplained(_ change: WatchedChange, _ listener: Listener) -> Bool {
         writes.explain(
             change, to: listener.purpose, isPresented: change.path == listener.path,
-            toldAt: looks(at: change.path, listener).map(\.at.monotonic).max() ?? 0)
+            toldAt: looks(at: change.path, listener).map(\.at.monotonic).max() ?? .distantPast)
     }
 
     /// Returns a change, also by the path that the presenter knows from a move that the watcher did

@@ -7,6 +7,7 @@
 
 import FileCoordinationWatching
 import FileCoordinationWire
+import MonotonicTime
 
 /// Why no changes are found, of any presenter.
 enum WatchOutage: Hashable, Sendable {
@@ -18,28 +19,28 @@ enum WatchOutage: Hashable, Sendable {
 
 /// The times at which the server checks whether changes are found.
 struct WatchSupervision {
-    /// The time between two checks, and between two messages during an outage, in nanoseconds.
-    static let pause: UInt64 = 30_000_000_000
-    /// How long a turn of the watcher's thread may take, in nanoseconds.
+    /// The time between two checks, and between two messages during an outage.
+    static let pause: Duration = .seconds(30)
+    /// How long a turn of the watcher's thread may take.
     ///
     /// The number of files and directories that a turn looks at is bounded.
-    static let longestTurn: UInt64 = 5_000_000_000
+    static let longestTurn: Duration = .seconds(5)
 
     /// The time of the next check; nil before the first presenter.
-    private(set) var next: UInt64?
+    private(set) var next: Instant?
 
     /// Begins to check, if that has not begun.
-    mutating func begin(at now: UInt64) { next = next ?? now + Self.pause }
+    mutating func begin(at now: Instant) { next = next ?? now + Self.pause }
 
     /// Whether it is time to check; then the next check comes a pause later.
-    mutating func takeDue(at now: UInt64) -> Bool {
+    mutating func takeDue(at now: Instant) -> Bool {
         guard let next, next <= now else { return false }
         self.next = now + Self.pause
         return true
     }
 
     /// Whether a turn that began at a time, and is not over, takes too long.
-    static func isStuck(sinceTurnBegan began: UInt64?, at now: UInt64) -> Bool {
+    static func isStuck(sinceTurnBegan began: Instant?, at now: Instant) -> Bool {
         began.map { $0 + longestTurn <= now } ?? false
     }
 }

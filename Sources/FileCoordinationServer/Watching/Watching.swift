@@ -9,13 +9,14 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWatching
+import MonotonicTime
 
 /// The watcher, and what it was told.
 struct Watching: ~Copyable {
-    /// How long a presenter's registration waits for the first check of its item, in nanoseconds.
-    private static let patience: UInt64 = 100_000_000
-    /// When to try again to start a watcher after a failure, in nanoseconds.
-    private static let retryPause: UInt64 = 10_000_000_000
+    /// How long a presenter's registration waits for the first check of its item.
+    private static let patience: Duration = .milliseconds(100)
+    /// When to try again to start a watcher after a failure.
+    private static let retryPause: Duration = .seconds(10)
 
     /// Starts a watcher.
     typealias Maker = @Sendable (Watcher.Configuration) throws(SystemError) -> Watcher
@@ -29,9 +30,9 @@ struct Watching: ~Copyable {
     /// Why the changes of a presenter are polled or not reported.
     private var troubles: [PresenterID: WatchTrouble] = [:]
     /// Presenters whose registration waits for the watcher, and until when.
-    private var unanswered: [PresenterID: UInt64] = [:]
+    private var unanswered: [PresenterID: Instant] = [:]
     var seen = SeenChanges()
-    private var retryAt: UInt64?
+    private var retryAt: Instant?
     /// The real time since which there is no watcher although there are presenters.
     private var unwatchedSince: Int64?
     private var supervision = WatchSupervision()
@@ -61,14 +62,14 @@ struct Watching: ~Copyable {
     func trouble(of id: PresenterID) -> WatchTrouble? { troubles[id] }
 
     /// Returns why no presenter is told of changes, or nil.
-    func outage(at now: UInt64) -> WatchOutage? {
+    func outage(at now: Instant) -> WatchOutage? {
         guard isWanted, !presenters.isEmpty else { return nil }
         guard let watcher else { return .notStarted }
         return WatchSupervision.isStuck(sinceTurnBegan: watcher.turnBegan, at: now) ? .stuck : nil
     }
 
     /// Returns the presenters to tell that their items may have changed, because of an outage.
-    mutating func takeEndangered(at now: UInt64)
+    mutating func takeEndangered(at now: Instant)
         -> (outage: WatchOutage, presenters: [PresenterID])?
     {
         guard !presenters.isEmpty, supervision.takeDue(at: now), let outage = outage(at: now)
@@ -81,7 +82,7 @@ struct Watching: ~Copyable {
     /// Starts the watcher if it is needed and not running.
     ///
     /// Returns its descriptor if it was started.
-    mutating func start(at now: UInt64) throws(SystemError) -> Descriptor? {
+    mutating func start(at now: Instant) throws(SystemError) -> Descriptor? {
         guard isWanted, watcher == nil, retryAt.map({ $0 <= now }) ?? true else { return nil }
         supervision.begin(at: now)
         do throws(SystemError) {
@@ -92,7 +93,8 @@ struct Watching: ~Copyable {
                 fresh.present(
                     id.rawValue, presenter.path, presenter.kind,
                     missed: presenter.changes(
-                        after: unwatchedSince ?? RealTimeClock.now - Int64(Self.retryPause)))
+                        after: unwatchedSince
+                            ?? RealTimeClock.now - Int64(Self.retryPause.nanoseconds)))
             }
             unwatchedSince = nil
             troubles = [:]
@@ -105,7 +107,7 @@ struct Watching: ~Copyable {
     }
 
     /// Whether the watcher must be started now.
-    func isDue(at now: UInt64) -> Bool {
+    func isDue(at now: Instant) -> Bool {
         isWanted && watcher == nil && !presenters.isEmpty && retryAt.map { $0 <= now } ?? true
     }
 
@@ -123,14 +125,14 @@ struct Watching: ~Copyable {
     func leave() { watcher?.stop() }
 
     /// Stops a watcher that cannot be used; another one is started after a pause.
-    mutating func fail(at now: UInt64) {
+    mutating func fail(at now: Instant) {
         stop()
         retryAt = now + Self.retryPause
     }
 
     /// From about now on, presenters are told of no changes.
     private mutating func beginUnwatched() {
-        unwatchedSince = unwatchedSince ?? RealTimeClock.now - Int64(Self.retryPause)
+        unwatchedSince = unwatchedSince ?? RealTimeClock.now - Int64(Self.retryPause.nanoseconds)
     }
 
     /// Readable while the watcher has messages; nil if it is not running.
@@ -163,7 +165,7 @@ struct Watching: ~Copyable {
     /// Lets a presenter's registration wait for the watcher.
     ///
     /// Returns false if it need not wait.
-    mutating func awaitListening(of id: PresenterID, at now: UInt64) -> Bool {
+    mutating func awaitListening(of id: PresenterID, at now: Instant) -> Bool {
         guard watcher != nil, presenters[id] != nil else { return false }
         unanswered[id] = now + Self.patience
         return true
@@ -178,7 +180,7 @@ struct Watching: ~Copyable {
     }
 
     /// Removes and returns the presenters whose registration has waited long enough.
-    mutating func takeOverdue(at now: UInt64) -> [PresenterID] {
+    mutating func takeOverdue(at now: Instant) -> [PresenterID] {
         if unanswered.isEmpty { return [] }
         let overdue = unanswered.filter { $0.value <= now }.keys.sorted()
         for id in overdue { unanswered[id] = nil }
@@ -186,12 +188,12 @@ struct Watching: ~Copyable {
     }
 
     /// The next time at which watching has something to do, or nil.
-    var nextDeadline: UInt64? {
+    var nextDeadline: Instant? {
         var next = seen.nextDeadline
-        if !unanswered.isEmpty { next = MonotonicClock.earlier(next, unanswered.values.min()) }
+        if !unanswered.isEmpty { next = .earlier(next, unanswered.values.min()) }
         guard !presenters.isEmpty else { return next }
-        next = MonotonicClock.earlier(next, supervision.next)
-        return isWanted && watcher == nil ? MonotonicClock.earlier(next, retryAt ?? 0) : next
+        next = .earlier(next, supervision.next)
+        return isWanted && watcher == nil ? .earlier(next, retryAt ?? .distantPast) : next
     }
 
     /// Stops watching for a presenter that is gone.

@@ -10,6 +10,7 @@ import FileCoordinationSystem
 import FileCoordinationTracing
 import FileCoordinationWire
 import Glibc
+import MonotonicTime
 
 /// Obtains access and runs an accessor with it.
 struct Admission {
@@ -40,9 +41,8 @@ struct Admission {
     ///
     /// It may have to be started first.
     private static let explanationPatience = Duration.seconds(5)
-    /// How long before the end of a wait the server is asked which processes are in the way, in
-    /// nanoseconds.
-    private static let questionLead: UInt64 = 50_000_000
+    /// How long before the end of a wait the server is asked which processes are in the way.
+    private static let questionLead: Duration = .milliseconds(50)
     /// How long after the end of a wait the answer may still come.
     private static let lateAnswer = Duration.milliseconds(100)
 
@@ -156,7 +156,7 @@ struct Admission {
         for access: CoordinatedAccess, patience: Duration?
     ) throws(Failure) -> AccessEnding {
         let start = MonotonicClock.now
-        let deadline = patience.map { MonotonicClock.after($0) } ?? .max
+        let deadline = patience.map { MonotonicClock.after($0) } ?? .distantFuture
         let mention = MonotonicClock.after(Self.mentionAfter)
         var mentioned: [Party]?
         if !options.quiet, mention < deadline {
@@ -174,11 +174,11 @@ struct Admission {
     /// Waits up to the deadline, and asks shortly before it which processes are in the way: a
     /// server that does not answer must not prolong the wait.
     private func wait(
-        for access: CoordinatedAccess, until deadline: UInt64
+        for access: CoordinatedAccess, until deadline: Instant
     ) -> (ending: AccessEnding?, parties: [Party]?) {
-        guard deadline != .max else { return (access.wait(), nil) }
+        guard deadline != .distantFuture else { return (access.wait(), nil) }
         let now = MonotonicClock.now
-        let lead = min(Self.questionLead, deadline > now ? (deadline - now) / 2 : 0)
+        let lead = min(Self.questionLead, (deadline - now) / 2)
         if let ending = access.wait(until: deadline - lead) { return (ending, nil) }
         let parties = parties(inTheWayOf: access, until: deadline)
         return (access.wait(until: deadline), parties)
@@ -202,7 +202,7 @@ struct Admission {
     /// Tells the user who is in the way.
     ///
     /// Returns the parties, or nil if the claim was granted meanwhile.
-    private func mentionWait(for access: CoordinatedAccess, until deadline: UInt64) -> [Party]? {
+    private func mentionWait(for access: CoordinatedAccess, until deadline: Instant) -> [Party]? {
         let parties = parties(
             inTheWayOf: access, until: min(deadline, MonotonicClock.after(.seconds(1))))
         guard access.wait(until: MonotonicClock.now) == nil else { return nil }
@@ -212,7 +212,7 @@ struct Admission {
     }
 
     private func mentionEnd(
-        _ ending: AccessEnding, of access: CoordinatedAccess, since start: UInt64,
+        _ ending: AccessEnding, of access: CoordinatedAccess, since start: Instant,
         _ mentioned: [Party]
     ) {
         switch ending {
@@ -242,7 +242,7 @@ struct Admission {
     }
 
     /// Asks repeatedly, because a question is not answered while there is no connection yet.
-    private func parties(inTheWayOf access: CoordinatedAccess, until end: UInt64) -> [Party]? {
+    private func parties(inTheWayOf access: CoordinatedAccess, until end: Instant) -> [Party]? {
         var slice = Duration.milliseconds(20)
         while MonotonicClock.now < end {
             let deadline = min(end, MonotonicClock.after(slice))

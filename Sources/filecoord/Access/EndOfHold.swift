@@ -31,9 +31,8 @@ final class EndOfHold: Sendable {
         _ = hasCome.wait { $0 }
     }
 
-    /// The time between two attempts to read from a terminal whose foreground another process has,
-    /// in nanoseconds.
-    private static let backgroundPause: UInt64 = 500_000_000
+    /// The time between two attempts to read from a terminal whose foreground another process has.
+    private static let backgroundPause: Duration = .milliseconds(500)
 
     /// Whether a descriptor is that of a terminal which another process may read now, as after
     /// "bg".
@@ -57,7 +56,7 @@ final class EndOfHold: Sendable {
             if count > 0 || (count < 0 && errno == EINTR) { continue }
             let error = errno
             if count < 0, error == EIO, isInBackground(descriptor) {
-                Pause.sleep(nanoseconds: backgroundPause)
+                Pause.sleep(backgroundPause)
                 continue
             }
             guard count < 0, error == EAGAIN else { return hasRead }

@@ -199,7 +199,7 @@ extension Party {
     fileprivate var identity: Party {
         Party(
             claim: nil, presenter: nil, processID: processID, processName: processName,
-            purpose: [], path: [], role: .holder, sinceNanoseconds: 0, message: nil,
+            purpose: [], path: [], role: .holder, since: .zero, message: nil,
             isStopped: isStopped, label: label)
     }
 }

@@ -148,7 +148,7 @@ struct ExplanationText {
         let path = item.map { UserText.text($0.path.bytes) } ?? "no item"
         let who = UserText.who(claim.label, claim.processName, claim.processID)
         let action = item.map { $0.access.isWriting ? "writing" : "reading" } ?? "access"
-        let since = DurationText.text(claim.sinceNanoseconds)
+        let since = DurationText.text(claim.since)
         let state =
             switch claim.stage {
             case .granted: "has held \(path) for \(action) for \(since)"

@@ -22,7 +22,7 @@ struct ReleaseTarget {
     /// Whether it is a claim that runs.
     let isRunning: Bool
     let isStopped: Bool
-    let sinceNanoseconds: UInt64
+    let since: Duration
 
     // MARK: Finding
 
@@ -74,7 +74,7 @@ struct ReleaseTarget {
         label = claim.label
         path = claim.items.first?.path.bytes
         isRunning = claim.stage == .granted
-        (isStopped, sinceNanoseconds) = (claim.isStopped, claim.sinceNanoseconds)
+        (isStopped, since) = (claim.isStopped, claim.since)
     }
 
     private init(_ presenter: FileCoordinationWire.PresenterStatus) {
@@ -83,7 +83,7 @@ struct ReleaseTarget {
         label = presenter.label
         path = presenter.path
         isRunning = false
-        (isStopped, sinceNanoseconds) = (presenter.isStopped, 0)
+        (isStopped, since) = (presenter.isStopped, .zero)
     }
 
     // MARK: Saying
@@ -95,7 +95,7 @@ struct ReleaseTarget {
     var proposal: String {
         switch party {
         case .claim:
-            "\(who) has waited for \(item) for \(DurationText.text(sinceNanoseconds))"
+            "\(who) has waited for \(item) for \(DurationText.text(since))"
         case .presenter: "\(who) presents \(item) and has not answered"
         }
     }

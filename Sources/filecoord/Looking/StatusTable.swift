@@ -48,8 +48,8 @@ struct StatusTable {
         var who: String
         var since: String
         var remarks: [StyledText.Part]
-        /// How long its claim has waited, in nanoseconds; nil if it does not wait.
-        var waited: UInt64?
+        /// How long its claim has waited; nil if it does not wait.
+        var waited: Duration?
     }
 
     /// The lines of text.
@@ -85,7 +85,7 @@ struct StatusTable {
         }
         let lines = [
             "server: \(arbiter.kind), \(ProcessNumber.text(arbiter.processID)), for "
-                + DurationText.text(arbiter.uptimeNanoseconds),
+                + DurationText.text(arbiter.uptime),
             "shared by the programs of this user that meet in \(runtimeDirectory)",
         ]
         return (lines + (isEmpty ? ["", "No claims, no presenters."] : [])).map { StyledText($0) }
@@ -106,7 +106,7 @@ struct StatusTable {
         var rows: [[UInt8]?: [Row]] = [:]
         if isSortedByWait {
             let waits = report.claims.filter { $0.stage != .granted }
-                .sorted { $0.sinceNanoseconds > $1.sinceNanoseconds }
+                .sorted { $0.since > $1.since }
             for path in waits.flatMap(\.items).map(\.path.bytes) where rows[path] == nil {
                 order.append(path)
                 rows[path] = []
@@ -145,8 +145,8 @@ struct StatusTable {
         return Row(
             what: what, access: ([access] + item.access.optionNames).joined(separator: " "),
             who: UserText.who(claim.label, claim.processName, claim.processID),
-            since: DurationText.text(claim.sinceNanoseconds), remarks: remarks,
-            waited: claim.stage == .granted ? nil : claim.sinceNanoseconds)
+            since: DurationText.text(claim.since), remarks: remarks,
+            waited: claim.stage == .granted ? nil : claim.since)
     }
 
     private func row(_ presenter: FileCoordinationWire.PresenterStatus) -> Row {

@@ -10,6 +10,7 @@ import FileCoordinationServer
 import FileCoordinationSystem
 import FileCoordinationWire
 import Glibc
+import MonotonicTime
 
 /// Shows the status for as long as the program runs.
 struct StatusWatch {
@@ -21,14 +22,13 @@ struct StatusWatch {
     /// Shows a report; nil means that there is no arbiter.
     private let show: (StatusReport?) throws -> Void
 
-    /// The shortest time between two pictures, in nanoseconds.
-    private static let pause: UInt64 = 250_000_000
-    /// The time between two updates of the durations in a picture while claims wait, in
-    /// nanoseconds.
-    private static let agingPause: UInt64 = 1_000_000_000
+    /// The shortest time between two pictures.
+    private static let pause: Duration = .milliseconds(250)
+    /// The time between two updates of the durations in a picture while claims wait.
+    private static let agingPause: Duration = .seconds(1)
 
-    /// The pause between two attempts to connect to the next server, in nanoseconds.
-    private static let serverPause: UInt64 = 10_000_000
+    /// The pause between two attempts to connect to the next server.
+    private static let serverPause: Duration = .milliseconds(10)
     /// How long the command waits before it looks again for a runtime directory.
     private static let directoryPause = Duration.milliseconds(250)
     /// How long the command watches a directory before it looks whether that is still the right
@@ -63,7 +63,7 @@ struct StatusWatch {
             if try follow(refreshesTimes) {
                 isAbsent = false
                 // Without a ledger, this process is not woken when the next server starts.
-                Pause.sleep(nanoseconds: Self.serverPause)
+                Pause.sleep(Self.serverPause)
                 continue
             }
             if !isAbsent { try show(nil) }
@@ -78,13 +78,13 @@ struct StatusWatch {
     private func follow(_ refreshesTimes: Bool) throws -> Bool {
         guard var client = try connect() else { return false }
         var (isAsking, hasNews) = (true, false)
-        var last: (report: StatusReport, time: UInt64)?
+        var last: (report: StatusReport, time: Instant)?
         // An answer without changes is not shown, and must not delay the next update of durations.
-        var (answeredAt, shownAt): (UInt64, UInt64) = (0, 0)
+        var (answeredAt, shownAt) = (Instant.distantPast, Instant.distantPast)
         try? client.requestStatus()  // If it fails, `next` reports the loss.
         while true {
             let now = MonotonicClock.now
-            var deadline = UInt64.max
+            var deadline = Instant.distantFuture
             if hasNews, !isAsking {
                 if now >= answeredAt + Self.pause {
                     (isAsking, hasNews) = (true, false)
@@ -171,20 +171,20 @@ extension TraceEntry {
 }
 
 extension StatusReport {
-    /// The same report with all durations longer by `time`, in nanoseconds.
-    fileprivate func grown(by time: UInt64) -> StatusReport { changingTimes { $0 + time } }
+    /// The same report with all durations longer by `time`.
+    fileprivate func grown(by time: Duration) -> StatusReport { changingTimes { $0 + time } }
 
     /// The same report with all durations set to zero, for comparison.
-    fileprivate var withoutTimes: StatusReport { changingTimes { _ in 0 } }
+    fileprivate var withoutTimes: StatusReport { changingTimes { _ in .zero } }
 
-    private func changingTimes(_ change: (UInt64) -> UInt64) -> StatusReport {
+    private func changingTimes(_ change: (Duration) -> Duration) -> StatusReport {
         var report = self
-        report.arbiter.uptimeNanoseconds = change(report.arbiter.uptimeNanoseconds)
+        report.arbiter.uptime = change(report.arbiter.uptime)
         for index in report.claims.indices {
-            report.claims[index].sinceNanoseconds = change(report.claims[index].sinceNanoseconds)
+            report.claims[index].since = change(report.claims[index].since)
             for party in report.claims[index].waitsFor.indices {
-                report.claims[index].waitsFor[party].sinceNanoseconds = change(
-                    report.claims[index].waitsFor[party].sinceNanoseconds)
+                report.claims[index].waitsFor[party].since = change(
+                    report.claims[index].waitsFor[party].since)
             }
         }
         return report

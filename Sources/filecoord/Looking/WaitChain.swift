@@ -101,7 +101,7 @@ struct WaitChain {
             processName: claim.processName, purpose: claim.purpose,
             path: claim.items.first?.path.bytes ?? [],
             role: claim.stage == .granted ? .holder : .waiter,
-            sinceNanoseconds: claim.sinceNanoseconds, message: nil, isStopped: claim.isStopped,
+            since: claim.since, message: nil, isStopped: claim.isStopped,
             label: claim.label)
     }
 

@@ -6,6 +6,7 @@
 
 import FileCoordinationArbiter
 import FileCoordinationWire
+import MonotonicTime
 
 /// An arbiter with the state of a report, to try accesses.
 ///
@@ -119,7 +120,8 @@ struct WhatIf {
             purpose: Purpose("presenter \(id.rawValue)"),
             path: presenter.path.flatMap { ItemPath(bytes: $0) }, methods: presenter.methods,
             // A presenter that still has time to answer is awaited without limit.
-            answerTimeout: presenter.isUnresponsive ? 0 : nil, relinquished: presenter.relinquished)
+            answerTimeout: presenter.isUnresponsive ? .zero : nil,
+            relinquished: presenter.relinquished)
     }
 
     /// Returns an arbiter that has handled these events, and its effects, such as questions.
@@ -177,7 +179,7 @@ struct WhatIf {
         trial.passedOver = requests(in: trial.arbiter).map(\.presenter)
             .filter { report.presenters[$0].isUnresponsive }
         // Presenters that have no time left to answer are passed over at once.
-        _ = trial.arbiter.handle(.clockAdvanced(to: 1))
+        _ = trial.arbiter.handle(.clockAdvanced(to: Instant(nanoseconds: 1)))
         trial.requests = requests(in: trial.arbiter)
         trial.blockers = trial.arbiter.impediments(of: hypothetical).compactMap {
             guard case .claim(let claim) = $0 else { return nil }

@@ -4,6 +4,7 @@
 
 import FileCoordinationSystem
 import Glibc
+import MonotonicTime
 
 /// Something that happened in the demonstration.
 struct DemoEvent: Hashable, Sendable {
@@ -45,7 +46,7 @@ struct DemoEvent: Hashable, Sendable {
     }
 
     /// The monotonic time, which is the same for all processes.
-    let time: UInt64
+    let time: Instant
     /// The process.
     let part: Part
     /// The kind of the event.
@@ -70,14 +71,14 @@ struct DemoEvent: Hashable, Sendable {
             let part = Part(rawValue: String(fields[1])),
             let kind = Kind(rawValue: String(fields[2]))
         else { return nil }
-        self.time = time
+        self.time = Instant(nanoseconds: time)
         self.part = part
         self.kind = kind
         content = String(fields[3])
     }
 
     /// The line that reports the event.
-    var line: String { "\(time)\t\(part.rawValue)\t\(kind.rawValue)\t\(content)" }
+    var line: String { "\(time.nanoseconds)\t\(part.rawValue)\t\(kind.rawValue)\t\(content)" }
 
     /// The content of the document at `path`, with spaces instead of the characters that separate
     /// lines.

@@ -3,6 +3,8 @@
 // Prints the events of the demonstration, with a column for each process and one for the document,
 // and checks them.
 
+import MonotonicTime
+
 /// Prints a timeline as text.
 struct DemoTimeline {
     private let events: [DemoEvent]
@@ -19,7 +21,7 @@ struct DemoTimeline {
             time: "ms",
             DemoEvent.Part.allCases.reduce(into: [:]) { $0[$1] = $1.rawValue.uppercased() },
             content: "THE DOCUMENT HOLDS")
-        let start = events.first?.time ?? 0
+        let start = events.first?.time ?? .distantPast
         return [heading]
             + events.map { event in
                 line(
@@ -42,8 +44,9 @@ struct DemoTimeline {
 
     /// The time since the first event, in milliseconds with a decimal, for a column of that unit:
     /// steps of less than a millisecond follow each other, and the digits stand below each other.
-    static func milliseconds(_ nanoseconds: UInt64) -> String {
-        "\(nanoseconds / 1_000_000).\(nanoseconds / 100_000 % 10)"
+    static func milliseconds(_ span: Duration) -> String {
+        let nanoseconds = span.nanoseconds
+        return "\(nanoseconds / 1_000_000).\(nanoseconds / 100_000 % 10)"
     }
 
     /// What an event means, as text for the user.

@@ -5,10 +5,11 @@
 
 import FileCoordinationSystem
 import Glibc
+import MonotonicTime
 
 enum ProgramAnswer {
-    /// How long a program may take, in nanoseconds.
-    private static let patience: UInt64 = 3_000_000_000
+    /// How long a program may take.
+    private static let patience: Duration = .seconds(3)
     private static let longest = 65_536
 
     /// Runs a program for what it prints.
@@ -46,14 +47,15 @@ enum ProgramAnswer {
 
     /// Reads to the end, or returns nil if that does not come in time.
     private static func read(from descriptor: Descriptor) -> [UInt8]? {
-        let end = MonotonicClock.now + patience
+        let end = MonotonicClock.after(patience)
         var result: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
         while result.count < longest {
             let now = MonotonicClock.now
             guard now < end else { return nil }
             var request = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
-            guard unsafe poll(&request, 1, Int32((end - now) / 1_000_000 + 1)) > 0 else { continue }
+            let rest = Int32((end - now) / .milliseconds(1)) + 1
+            guard unsafe poll(&request, 1, rest) > 0 else { continue }
             let count = unsafe Glibc.read(descriptor.number, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return count == 0 ? result : nil }

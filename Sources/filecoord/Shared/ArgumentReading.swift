@@ -96,7 +96,7 @@ package enum ArgumentReading {
     }
 
     /// A duration as text for users, and as JSON.
-    package static func time(_ nanoseconds: UInt64) -> (words: String, json: String) {
-        (DurationText.text(nanoseconds), JSONValue.seconds(nanoseconds: nanoseconds).description)
+    package static func time(_ span: Duration) -> (words: String, json: String) {
+        (DurationText.text(span), JSONValue.seconds(span).description)
     }
 }

@@ -108,7 +108,7 @@ extension UserText {
                     isOwn: party.processID == CurrentProcess.id,
                     who: who(party.label, party.processName, party.processID),
                     path: party.path.isEmpty ? "something" : text(party.path), role: party.role,
-                    time: DurationText.text(party.sinceNanoseconds), message: party.message)
+                    time: DurationText.text(party.since), message: party.message)
             })
     }
 }

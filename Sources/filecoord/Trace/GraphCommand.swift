@@ -58,7 +58,7 @@ struct GraphCommand: ParsableCommand {
             try StatusCommand.ask(CurrentProcess.environment)
             ?? StatusReport(
                 arbiter: ArbiterStatus(
-                    processID: 0, kind: .daemon, uptimeNanoseconds: 0, protocolVersion: 0),
+                    processID: 0, kind: .daemon, uptime: .zero, protocolVersion: 0),
                 claims: [], presenters: [])
         let graph = WaitGraph(report, isWhole: all, part: selection.part(report))
         try Console.print(json ? graph.json : graph.dot)

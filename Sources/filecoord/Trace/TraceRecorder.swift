@@ -10,6 +10,7 @@ import FileCoordinationSystem
 import FileCoordinationTracing
 import FileCoordinationWire
 import Glibc
+import MonotonicTime
 
 /// A recording that runs.
 final class TraceRecorder: Sendable {
@@ -22,8 +23,8 @@ final class TraceRecorder: Sendable {
 
     private struct State: Sendable {
         var hasBegun = false
-        /// When the recording must be over, once its end was asked for; a monotonic time.
-        var deadline: UInt64?
+        /// When the recording must be over, once its end was asked for.
+        var deadline: Instant?
         var summary: Summary?
     }
 
@@ -35,8 +36,8 @@ final class TraceRecorder: Sendable {
 
     /// How long the recorder waits for the last entries.
     private static let patience = Duration.seconds(5)
-    /// The pause between two attempts to connect to the next server, in nanoseconds.
-    private static let pause: UInt64 = 10_000_000
+    /// The pause between two attempts to connect to the next server.
+    private static let pause: Duration = .milliseconds(10)
 
     /// Prepares a recording.
     ///
@@ -133,7 +134,7 @@ final class TraceRecorder: Sendable {
             }
             // The recorder has no ledger, so it is not woken when the next server starts.
             if wakeUp.drain() { return nil }
-            Pause.sleep(nanoseconds: Self.pause)
+            Pause.sleep(Self.pause)
         }
     }
 
@@ -145,7 +146,7 @@ final class TraceRecorder: Sendable {
     ) throws(Failure) -> Bool {
         var client = client
         var isEnding = false
-        var deadline = UInt64.max
+        var deadline = Instant.distantFuture
         writer.connected(at: MonotonicClock.now)
         // If sending fails, `next` reports the loss of the server.
         try? client.requestStatus()
@@ -212,7 +213,7 @@ final class TraceRecorder: Sendable {
         while true {
             let deadline = state.withLock { $0.deadline }
             let now = MonotonicClock.now
-            let time = deadline.map { $0 > now ? Int32(clamping: ($0 - now) / 1_000_000 + 1) : 0 }
+            let time = deadline.map { $0 > now ? Int32(($0 - now) / .milliseconds(1)) + 1 : 0 }
             var wanted = [
                 pollfd(fd: output, events: Int16(POLLOUT), revents: 0),
                 pollfd(fd: wakeUp.descriptor.number, events: Int16(POLLIN), revents: 0),

@@ -5,6 +5,7 @@
 
 import FileCoordinationSystem
 import Foundation
+import MonotonicTime
 
 /// A terminal with a child, which leads the terminal's session.
 final class PseudoTerminal: Sendable {
@@ -148,7 +149,7 @@ final class PseudoTerminal: Sendable {
         return status
     }
 
-    private static var deadline: UInt64 {
+    private static var deadline: Instant {
         MonotonicClock.after(.milliseconds(Int64(RunningCommand.patience * 1000)))
     }
 }

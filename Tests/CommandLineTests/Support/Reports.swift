@@ -13,7 +13,7 @@ extension StatusReport {
     ) -> StatusReport {
         StatusReport(
             arbiter: ArbiterStatus(
-                processID: 1, kind: .daemon, uptimeNanoseconds: 1, protocolVersion: 5),
+                processID: 1, kind: .daemon, uptime: .nanoseconds(1), protocolVersion: 5),
             claims: claims, presenters: presenters)
     }
 }
@@ -30,7 +30,7 @@ extension FileCoordinationWire.ClaimStatus {
         }
         return Self(
             claim: number, processID: process ?? Int32(number) + 100, processName: "claimer",
-            purpose: Array("\(number)".utf8), stage: stage, sinceNanoseconds: 2_000_000_000,
+            purpose: Array("\(number)".utf8), stage: stage, since: .seconds(2),
             isStopped: false, items: items ?? [], waitsFor: [], outerClaims: inside)
     }
 
@@ -61,7 +61,7 @@ extension Party {
     static func claim(_ number: UInt64, _ role: PartyRole = .holder) -> Party {
         Party(
             claim: number, presenter: nil, processID: Int32(number) + 100, processName: "claimer",
-            purpose: [], path: Array("/d/a".utf8), role: role, sinceNanoseconds: 1, message: nil,
+            purpose: [], path: Array("/d/a".utf8), role: role, since: .nanoseconds(1), message: nil,
             isStopped: false)
     }
 
@@ -70,7 +70,7 @@ extension Party {
         Party(
             claim: nil, presenter: number, processID: process ?? Int32(number) + 200,
             processName: "viewer",
-            purpose: [], path: Array("/d/a".utf8), role: .presenter, sinceNanoseconds: 0,
+            purpose: [], path: Array("/d/a".utf8), role: .presenter, since: .zero,
             message: "savePresentedItemChanges", isStopped: false)
     }
 }

@@ -4,6 +4,8 @@
 // finds those that run. The test says when a recall is answered.
 
 import FileCoordinationArbiter
+import InstantLiterals
+import MonotonicTime
 import Testing
 
 /// An arbiter whose clients, claims and purposes have numbers of the test's choice.
@@ -19,7 +21,7 @@ struct DelegatingFixture {
     private(set) var granted: [UInt64] = []
     /// The entries of claims that were granted without reports.
     private(set) var entries: [UInt64: DelegationID] = [:]
-    private(set) var time: UInt64 = 0
+    private(set) var time = Instant.distantPast
 
     init(policy: DelegationPolicy = DelegationPolicy()) { arbiter = Arbiter(policy: policy) }
 
@@ -117,11 +119,11 @@ struct DelegatingFixture {
                 RegisteredPresenter(
                     id: PresenterID(rawValue: number), client: ClientID(rawValue: UInt32(number)),
                     purpose: Purpose("presenter"), path: path(place), methods: methods,
-                    answerTimeout: nanoseconds)))
+                    answerTimeout: .nanoseconds(nanoseconds))))
     }
 
     mutating func pass(milliseconds: UInt64) {
-        time += milliseconds * 1_000_000
+        time = time + .milliseconds(milliseconds)
         handle(.clockAdvanced(to: time))
     }
 

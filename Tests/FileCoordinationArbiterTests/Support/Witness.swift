@@ -4,6 +4,8 @@
 // knows the rules (``Rulebook``, ``RequiredStepTable``) and nothing of how the arbiter works.
 
 import FileCoordinationArbiter
+import InstantLiterals
+import MonotonicTime
 
 /// An onlooker that complains when a history breaks a rule.
 struct Witness: Hashable {
@@ -136,7 +138,7 @@ struct Witness: Hashable {
         case .delegationRecalled, .queueOpened, .queueClosed:
             preconditionFailure("The simulation's checkers know about delegations, not this")
         case .clockAdvanced(let time):
-            clock = max(clock, time)
+            clock = max(clock, time.nanoseconds)
         case .recoveryFinished:
             isRecovering = false
             for presenter in presenters { adoptRelinquishments(of: presenter) }

@@ -7,6 +7,7 @@
 import FileCoordinationLedger
 import FileCoordinationServer
 import FileCoordinationSystem
+import MonotonicTime
 
 /// One server, which takes its turns when the world says so.
 final class RunningServer {
@@ -29,7 +30,7 @@ final class RunningServer {
     func turn() -> ServerEnding? {
         shown.begin(with: server.view)
         defer { shown.end() }
-        return server.turn(until: 0)
+        return server.turn(until: .distantPast)
     }
 
     /// What the server knows, also in the middle of a turn.

@@ -53,7 +53,7 @@ extension ServerWorld {
         configuration.watchesItems = false
         configuration.checksInvariants = true
         configuration.delegationPolicy.handovers = schedule.patience + 1
-        configuration.delegationPolicy.handoverTime = 50_000_000
+        configuration.delegationPolicy.handoverTime = .milliseconds(50)
         let observed = ObservedWorld(self)
         configuration.observers = { ledger in
             { operation in observed.world?.serverIsAbout(to: operation, in: ledger) }

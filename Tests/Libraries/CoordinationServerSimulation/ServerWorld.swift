@@ -11,6 +11,7 @@ import FileCoordinationLedger
 import FileCoordinationServer
 import FileCoordinationSystem
 import FileCoordinationWire
+import MonotonicTime
 
 /// One world, from an empty directory to an empty directory.
 final class ServerWorld {
@@ -61,7 +62,7 @@ final class ServerWorld {
         self.schedule = schedule
         self.runtime = runtime
         Self.clear(runtime)
-        ModelTime.set(now)
+        ModelTime.set(Instant(nanoseconds: now))
         wakeUp = try WakeUp()
         epochs = try EpochFile(directory: runtime.directory)
         trace = isTraced ? [] : nil
@@ -167,7 +168,7 @@ final class ServerWorld {
 
     func tick(_ nanoseconds: UInt64 = 1000) {
         now += nanoseconds
-        ModelTime.set(now)
+        ModelTime.set(Instant(nanoseconds: now))
     }
 
     func makeKey() -> UInt64 {

@@ -79,7 +79,7 @@ struct FaultSchedule {
         isCareless = dice.one(in: 3)
         var policy = DelegationPolicy()
         policy.handovers = dice.within(2...4)
-        policy.handoverTime = 20_000_000
+        policy.handoverTime = .milliseconds(20)
         self.policy = policy
         delegates = !dice.one(in: 3)
         isPlain = delegates && dice.one(in: 2)

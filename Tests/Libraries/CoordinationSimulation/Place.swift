@@ -5,6 +5,7 @@
 
 package import CoordinationCheckers
 package import FileCoordinationArbiter
+import MonotonicTime
 
 /// A place that worlds are about.
 struct Place {
@@ -110,7 +111,7 @@ extension Presenter {
             PresenterKey(presenter.id.rawValue), of: ClientKey(UInt64(presenter.client.rawValue)),
             purpose: presenter.purpose.description, place: presenter.path?.description,
             steps: named.filter { presenter.methods.contains($0.0) }.map(\.1),
-            patience: presenter.answerTimeout)
+            patience: presenter.answerTimeout?.nanoseconds)
     }
 }
 

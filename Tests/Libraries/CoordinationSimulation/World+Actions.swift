@@ -5,6 +5,7 @@
 
 import CoordinationCheckers
 import FileCoordinationArbiter
+import MonotonicTime
 
 extension World {
     /// Lets something happen.
@@ -48,7 +49,7 @@ extension World {
         case .jump:
             coverage.count(.clockJumps)
             pass(UInt64(dice.within(1...40)) * 1_000_000_000)
-        case .stepBack: tell(.clockAdvanced(to: now - UInt64(dice.below(900_000_000))))
+        case .stepBack: tell(.clockAdvanced(to: instant - .nanoseconds(dice.below(900_000_000))))
         case .restart: restart()
         case .crash: isCrashing = true
         case .claimLocally: claimLocally()

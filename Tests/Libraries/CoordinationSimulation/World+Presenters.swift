@@ -21,10 +21,10 @@ extension World {
             case 3: dice.one(in: 3) ? [] : [.relinquishToWriter, .itemDidChange]
             default: .all
             }
-        let answerTimeout: UInt64? =
+        let answerTimeout: Duration? =
             switch dice.below(4) {
-            case 0: 5_000_000_000
-            case 1: 30_000_000_000
+            case 0: .seconds(5)
+            case 1: .seconds(30)
             default: nil
             }
         let purpose = dice.one(in: 12) ? Purpose("common") : Purpose("presenter \(serial)")

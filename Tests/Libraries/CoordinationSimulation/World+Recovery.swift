@@ -92,7 +92,7 @@ extension World {
         forgetDelegations()
         let former = arbiter
         arbiter = Arbiter(recovering: true, policy: faults.policy)
-        inform(.clockAdvanced(to: now))
+        inform(.clockAdvanced(to: instant))
         for index in dice.shuffled(Array(presenters.indices)) {
             var presenter = presenters[index].registered
             presenter.relinquished = Relinquishments(presenters[index].away)

@@ -6,6 +6,7 @@
 
 package import CoordinationCheckers
 import FileCoordinationArbiter
+import MonotonicTime
 
 /// A small world.
 package struct World {
@@ -18,6 +19,8 @@ package struct World {
     package internal(set) var coverage = Coverage()
     /// The monotonic time, in nanoseconds.
     var now: UInt64 = 1_000_000_000
+    /// ``now``, for the arbiter.
+    var instant: Instant { Instant(nanoseconds: now) }
     /// The youngest serial number, of claims and of presenters.
     var serial: UInt64 = 0
     /// How many processes there have been.
@@ -106,7 +109,7 @@ package struct World {
         now += nanoseconds
         let wasCrashing = isCrashing
         isCrashing = false
-        tell(.clockAdvanced(to: now))
+        tell(.clockAdvanced(to: instant))
         isCrashing = wasCrashing
         tellBlocked()
     }

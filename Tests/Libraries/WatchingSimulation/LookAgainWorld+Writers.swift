@@ -129,7 +129,7 @@ extension LookAgainWorld {
         record(
             .claimBegan(
                 ClaimKey(claim.number), purpose: claim.purpose, places: paths.map(Self.place)))
-        server.begin(claim, at: now)
+        server.begin(claim, at: instant)
         claims.append(claim)
     }
 
@@ -155,14 +155,14 @@ extension LookAgainWorld {
         claims[index].hasMoved = true
         let claim = claims[index]
         let (old, new) = (claim.paths[0], claim.paths[1])
-        server.announceMove(by: claim, at: now)
+        server.announceMove(by: claim, at: instant)
         for (id, presenter) in presenters.sorted(by: { $0.key < $1.key }) {
             let isOwn = presenter.purpose == claim.purpose
             if presenter.path.starts(with: old) {
                 let path = new + presenter.path.dropFirst(old.count)
                 server.follow(id, from: presenter.path, to: path)
                 presenters[id]?.path = path
-                watcher.relocate(id, to: path, at: now)
+                watcher.relocate(id, to: path, at: instant)
                 if !isOwn {
                     record(
                         .told(
@@ -186,7 +186,7 @@ extension LookAgainWorld {
         let claim = claims.remove(at: index)
         let after = claim.paths.map(files.observed)
         record(.claimEnded(ClaimKey(number)))
-        server.end(claim, after: after, at: now)
+        server.end(claim, after: after, at: instant)
         let isChanged = zip(claim.before, after).map { $0 != $1 }
         // A move was told when it was announced.
         if claim.hasMoved { return }

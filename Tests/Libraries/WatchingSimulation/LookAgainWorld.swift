@@ -12,6 +12,7 @@ package import CoordinationCheckers
 import FileCoordinationArbiter
 import FileCoordinationServer
 import FileCoordinationWatching
+import MonotonicTime
 
 /// What a run was, and what was wrong with it.
 package struct LookAgainOutcome: Sendable {
@@ -51,6 +52,8 @@ package struct LookAgainWorld {
     var presenters: [UInt64: ModelPresenter] = [:]
     var claims: [ModelClaim] = []
     var now: UInt64 = 1_000_000
+    /// ``now``, for what runs in the world.
+    var instant: Instant { Instant(nanoseconds: now) }
     var outcome = LookAgainOutcome()
     private var nextPresenter: UInt64 = 1
     var nextClaim: UInt64 = 1
@@ -169,7 +172,7 @@ package struct LookAgainWorld {
                 WatchingPresenter(
                     PresenterKey(id), at: Self.place(path), kind == .file ? .file : .directory,
                     purpose: purpose)))
-        watcher.present(id, path, kind, at: now)
+        watcher.present(id, path, kind, at: instant)
     }
 
     private mutating func removePresenter() {
@@ -177,7 +180,7 @@ package struct LookAgainWorld {
         presenters[id] = nil
         server.discard(id)
         record(.unpresented(PresenterKey(id)))
-        watcher.unpresent(id, at: now)
+        watcher.unpresent(id, at: instant)
     }
 
     static func place(_ path: [String]) -> String { "/" + path.joined(separator: "/") }
@@ -193,21 +196,21 @@ package struct LookAgainWorld {
                 outcome.overflows += 1
                 record(.notificationsLost)
             }
-            watcher.handle(input, at: now)
+            watcher.handle(input, at: instant)
         }
-        if files.kernel.isDrained { watcher.handle(.drained, at: now) }
+        if files.kernel.isDrained { watcher.handle(.drained, at: instant) }
     }
 
     mutating func carryOut(_ count: Int) {
         for order in watcher.orders(count) {
             writeLog("  \(ModelWatcher.summary(order))")
-            watcher.execute(order, &files, at: now)
+            watcher.execute(order, &files, at: instant)
         }
     }
 
     mutating func endTurn() {
-        if !files.kernel.isDrained { watcher.handle(.behind, at: now) }
-        for (id, news) in watcher.endTurn(at: now, paths: presenters.mapValues(\.path)) {
+        if !files.kernel.isDrained { watcher.handle(.behind, at: instant) }
+        for (id, news) in watcher.endTurn(at: instant, paths: presenters.mapValues(\.path)) {
             guard presenters[id] != nil else {
                 outcome.complaint = "a message to presenter \(id), which is not there"
                 return
@@ -215,22 +218,22 @@ package struct LookAgainWorld {
             switch news {
             case .listening:
                 presenters[id]?.isListening = true
-                if let listener = listener(id) { server.toldEverything(listener, at: now) }
+                if let listener = listener(id) { server.toldEverything(listener, at: instant) }
                 record(.listening(PresenterKey(id)))
             case .told(let message):
-                if let listener = listener(id) { server.toldEverything(listener, at: now) }
+                if let listener = listener(id) { server.toldEverything(listener, at: instant) }
                 tell(id, message)
             case .change(let change):
                 guard let listener = listener(id) else { continue }
                 writeLog("  seen for \(id): \(change.summary)")
-                for message in server.consider(change, listener, at: now) { tell(id, message) }
+                for message in server.consider(change, listener, at: instant) { tell(id, message) }
             }
         }
         let presenters = presenters
-        let (due, question) = server.release(answered: watcher.lastAnswered, at: now) {
+        let (due, question) = server.release(answered: watcher.lastAnswered, at: instant) {
             Self.listener($0.rawValue, presenters[$0.rawValue])
         }
-        if let question { watcher.ask(question, at: now) }
+        if let question { watcher.ask(question, at: instant) }
         for (id, message) in due { tell(id.rawValue, message) }
     }
 

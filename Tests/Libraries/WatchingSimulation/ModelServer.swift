@@ -8,6 +8,7 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationServer
 import FileCoordinationWatching
+import MonotonicTime
 
 /// What the server keeps about coordinated writes and about changes that wait for their ends.
 struct ModelServer {
@@ -19,14 +20,14 @@ struct ModelServer {
 
     // MARK: Claims
 
-    mutating func begin(_ claim: ModelClaim, at now: UInt64) {
+    mutating func begin(_ claim: ModelClaim, at now: Instant) {
         seen.writes.begin(
             address(claim), at: claim.paths.compactMap { ItemPath(texts: $0) },
             Purpose(claim.purpose), instant(now), isAsBegun: true)
     }
 
     /// A writer has announced that it has moved its first item to its second path.
-    mutating func announceMove(by claim: ModelClaim, at now: UInt64) {
+    mutating func announceMove(by claim: ModelClaim, at now: Instant) {
         guard let old = ItemPath(texts: claim.paths[0]), let new = ItemPath(texts: claim.paths[1])
         else { return }
         seen.writes.record(ItemMove(from: old, to: new), at: instant(now))
@@ -38,7 +39,7 @@ struct ModelServer {
     }
 
     /// A claim ends; `after` is what it has left.
-    mutating func end(_ claim: ModelClaim, after: [ObservedFile?], at now: UInt64) {
+    mutating func end(_ claim: ModelClaim, after: [ObservedFile?], at now: Instant) {
         for ((path, before), after) in zip(zip(claim.paths, claim.before), after) {
             guard let place = ItemPath(texts: path) else { continue }
             seen.writes.record(
@@ -56,22 +57,22 @@ struct ModelServer {
             record: RecordReference(index: UInt32(claim.number), generation: 1))
     }
 
-    private func instant(_ now: UInt64) -> WriteInstant {
-        WriteInstant(monotonic: now, real: Int64(now))
+    private func instant(_ now: Instant) -> WriteInstant {
+        WriteInstant(monotonic: now, real: Int64(now.nanoseconds))
     }
 
     // MARK: Changes
 
     /// Takes a change in, and returns what to tell a presenter now.
     mutating func consider(
-        _ change: WatchedChange, _ listener: SeenChanges.Listener, at now: UInt64
+        _ change: WatchedChange, _ listener: SeenChanges.Listener, at now: Instant
     ) -> [WatchingMessage] {
         seen.consider(change, listener, at: instant(now)).map { Self.message($0, listener) }
     }
 
     /// Returns what to tell of the changes that wait no longer, and the question that was asked.
     mutating func release(
-        answered: UInt64, at now: UInt64, _ listener: (PresenterID) -> SeenChanges.Listener?
+        answered: UInt64, at now: Instant, _ listener: (PresenterID) -> SeenChanges.Listener?
     ) -> (told: [(PresenterID, WatchingMessage)], question: UInt64?) {
         var question: UInt64?
         let next = lastQuestion + 1
@@ -87,7 +88,7 @@ struct ModelServer {
     }
 
     /// The watcher has had a presenter look at everything.
-    mutating func toldEverything(_ listener: SeenChanges.Listener, at now: UInt64) {
+    mutating func toldEverything(_ listener: SeenChanges.Listener, at now: Instant) {
         seen.toldEverything(listener, at: instant(now))
     }
 

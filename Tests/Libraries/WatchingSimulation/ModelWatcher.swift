@@ -6,6 +6,7 @@
 import CoordinationCheckers
 import FileCoordinationArbiter
 import FileCoordinationWatching
+import MonotonicTime
 
 /// What the watcher says to a presenter.
 enum ModelNews {
@@ -25,26 +26,26 @@ struct ModelWatcher {
     var watchCount: Int { reconciler.watchCount }
     var hasOrders: Bool { !pending.isEmpty || reconciler.hasOrders }
 
-    mutating func handle(_ input: WatchInput, at now: UInt64) { reconciler.handle(input, at: now) }
+    mutating func handle(_ input: WatchInput, at now: Instant) { reconciler.handle(input, at: now) }
 
-    mutating func present(_ id: UInt64, _ path: [String], _ kind: PresentedKind, at now: UInt64) {
+    mutating func present(_ id: UInt64, _ path: [String], _ kind: PresentedKind, at now: Instant) {
         guard let place = ItemPath(texts: path) else { return }
         reconciler.handle(.presented(id, place, kind, since: nil), at: now)
     }
 
     /// The server asks to be told when everything up to now has been told.
-    mutating func ask(_ question: UInt64, at now: UInt64) {
+    mutating func ask(_ question: UInt64, at now: Instant) {
         reconciler.handle(.asked(question), at: now)
     }
 
     var lastAnswered: UInt64 { reconciler.lastAnswered }
 
-    mutating func relocate(_ id: UInt64, to path: [String], at now: UInt64) {
+    mutating func relocate(_ id: UInt64, to path: [String], at now: Instant) {
         guard let place = ItemPath(texts: path) else { return }
         reconciler.handle(.relocated(id, place), at: now)
     }
 
-    mutating func unpresent(_ id: UInt64, at now: UInt64) {
+    mutating func unpresent(_ id: UInt64, at now: Instant) {
         reconciler.handle(.unpresented(id), at: now)
     }
 
@@ -58,7 +59,7 @@ struct ModelWatcher {
         return next
     }
 
-    mutating func execute(_ order: WatchOrder, _ files: inout ModelFileSystem, at now: UInt64) {
+    mutating func execute(_ order: WatchOrder, _ files: inout ModelFileSystem, at now: Instant) {
         switch order {
         case .unwatch(let watch): files.kernel.unwatch(watch)
         case .watch(let node, let path, let expected, let mode):
@@ -116,7 +117,7 @@ struct ModelWatcher {
 
     /// Ends a turn; `paths` are those of the presenters.
     mutating func endTurn(
-        at now: UInt64, paths: [UInt64: [String]]
+        at now: Instant, paths: [UInt64: [String]]
     ) -> [(UInt64, ModelNews)] {
         var result: [(UInt64, ModelNews)] = []
         for news in reconciler.endTurn(at: now) {

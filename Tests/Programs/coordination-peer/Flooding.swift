@@ -8,6 +8,7 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
+import MonotonicTime
 
 enum Flooding {
     /// `LABEL flood KIND PATH [count=COUNT] [still]`, until the program is killed: `burn`,
@@ -143,7 +144,7 @@ enum Flooding {
             let start = MonotonicClock.now
             var failure: NSError?
             NSFileCoordinator().coordinate(writingItemAt: url, error: &failure) { _ in }
-            times.append(MonotonicClock.now - start)
+            times.append((MonotonicClock.now - start).nanoseconds)
             if let failure { return call.say("failed \(failure)") }
         }
         times.sort()

@@ -73,7 +73,7 @@ struct PeerClient {
         let reader = try LedgerReader(
             directory: ledgers, name: writer.fileName,
             expectedOwner: CurrentProcess.effectiveUserID)
-        return reader.snapshot(ofRecord: reference.index).map { $0.grantedAt != 0 } ?? false
+        return reader.snapshot(ofRecord: reference.index)?.grantedAt != nil
     }
 
     private func release(_ reference: RecordReference) throws {

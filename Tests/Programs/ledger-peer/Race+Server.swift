@@ -11,7 +11,7 @@ extension Race {
     /// rounds.
     func runServer(rounds: UInt64, seconds: UInt64) throws {
         let reader = try waitForLedger()
-        let deadline = MonotonicClock.now + seconds * 1_000_000_000
+        let deadline = MonotonicClock.after(.seconds(seconds))
         var epoch = try globalEpoch.raise()
         if epoch.rawValue % 2 == 0 { epoch = try globalEpoch.raise() }
         try reader.raise(to: epoch)

@@ -10,6 +10,7 @@ import FileCoordinationArbiter
 import FileCoordinationSystem
 import FileCoordinationWatching
 import Glibc
+import MonotonicTime
 
 @main
 enum MeasureWatching {
@@ -38,7 +39,7 @@ enum MeasureWatching {
 
     /// A thread that waits for inotify and says when it was woken.
     private static func startBareThread(
-        _ path: String, _ seen: WakeUp, _ instant: Lock<UInt64>
+        _ path: String, _ seen: WakeUp, _ instant: Lock<Instant>
     ) throws {
         let watch = try DirectoryWatch()
         _ = try watch.add(path, [.modified, .closedAfterWriting, .attributes])
@@ -61,7 +62,7 @@ enum MeasureWatching {
         guard file >= 0, let item = ItemPath(path) else { return }
         var configuration = Watcher.Configuration()
         // Without a pause between messages each write is the first one.
-        configuration.limits.pause = 0
+        configuration.limits.pause = .zero
         let watcher = try Watcher(configuration)
         watcher.present(1, item, .file)
         let poller = try Poller()
@@ -70,7 +71,7 @@ enum MeasureWatching {
         try poller.wait(into: &ready, until: nil)
         _ = watcher.mailbox.take()
         let seen = try WakeUp()
-        let instant = Lock<UInt64>(0)
+        let instant = Lock(Instant.distantPast)
         try startBareThread(path, seen, instant)
         let barePoller = try Poller()
         try barePoller.add(seen.descriptor, token: 1, .readable)
@@ -81,11 +82,11 @@ enum MeasureWatching {
             var byte = UInt8(truncatingIfNeeded: round)
             guard pwrite(file, &byte, 1, 0) == 1 else { return }
             try poller.wait(into: &ready, until: nil)
-            told.append(MonotonicClock.now - start)
+            told.append((MonotonicClock.now - start).nanoseconds)
             _ = watcher.mailbox.take()
             try barePoller.wait(into: &ready, until: nil)
             seen.drain()
-            bare.append(instant.withLock { $0 } - start)
+            bare.append((instant.withLock { $0 } - start).nanoseconds)
         }
         report("bare inotify in a thread", bare)
         report("message of the watcher", told)
@@ -128,7 +129,7 @@ enum MeasureWatching {
                 let start = MonotonicClock.now
                 watcher.present(UInt64(round + 1), own, .file)
                 try untilListening(UInt64(round + 1))
-                times.append(MonotonicClock.now - start)
+                times.append((MonotonicClock.now - start).nanoseconds)
                 watcher.unpresent(UInt64(round + 1))
             }
             report("registration beside \(count) files, \(name)", times)
@@ -155,7 +156,7 @@ enum MeasureWatching {
         var first: UInt64?
         var isOver = false
         var quiet = MonotonicClock.now
-        while !isOver || MonotonicClock.now - quiet < 500_000_000 {
+        while !isOver || MonotonicClock.now < quiet + .milliseconds(500) {
             try poller.wait(into: &ready, until: MonotonicClock.after(.milliseconds(100)))
             for news in watcher.mailbox.take() {
                 messages += 1
@@ -167,13 +168,14 @@ enum MeasureWatching {
             var status: Int32 = 0
             if !isOver, waitpid(child, &status, WNOHANG) == child {
                 isOver = true
-                print("writer: \((MonotonicClock.now - start) / 1_000_000) ms")
+                print("writer: \((MonotonicClock.now - start).nanoseconds / 1_000_000) ms")
                 quiet = MonotonicClock.now
             }
         }
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-        print("quiet after: \((quiet - start) / 1_000_000) ms; first message", terminator: "")
+        let rest = (quiet - start).nanoseconds / 1_000_000
+        print("quiet after: \(rest) ms; first message", terminator: "")
         print(" \((first ?? 0) / 1000) µs after the first write")
         print("processor: \((processorTime() - before) / 1000) ms for \(count) files")
         print("messages: \(messages), with \(changes) changes, \(wholes) times the whole item")

@@ -4,6 +4,7 @@
 
 /// The rooms and their walls.
 enum RoomRules {
+    private static let time = "MonotonicTime"
     private static let arbiter = "FileCoordinationArbiter"
     private static let wire = "FileCoordinationWire"
     private static let system = "FileCoordinationSystem"
@@ -19,29 +20,30 @@ enum RoomRules {
 
     /// Target → the modules that it may import.
     static let imports: [String: Set<String>] = [
-        arbiter: [],
-        wire: [arbiter],
-        system: toolkit.union(["CFileCoordinationSystem"]),
-        ledger: [arbiter, system],
+        time: [],
+        arbiter: [time],
+        wire: [arbiter, time],
+        system: toolkit.union(["CFileCoordinationSystem", time]),
+        ledger: [arbiter, system, time],
         tree: ["Glibc", system],
         versions: toolkit.union([arbiter, wire, client, system, tree]),
-        watching: [arbiter, system],
-        server: [arbiter, wire, system, ledger, watching],
+        watching: [arbiter, system, time],
+        server: [arbiter, wire, system, ledger, watching, time],
         // No Foundation: the command line and other languages are faces of it, too, and `check`
         // looks at what it links.
-        client: toolkit.union([arbiter, wire, system, ledger, server, tree]),
+        client: toolkit.union([arbiter, wire, system, ledger, server, tree, time]),
         compatibility: ["Glibc", arbiter, system, tree, client, "Foundation", "Dispatch"],
         "FileCoordination": toolkit.union([
             arbiter, wire, system, ledger, tree, client, versions, compatibility, "Foundation",
             "Dispatch",
         ]),
-        tracing: [arbiter, wire, client],
+        tracing: [arbiter, wire, client, time],
         // No Foundation: it starts in half the time, and `check` looks at what it links.
         "filecoordinationd": toolkit.union([
             arbiter, wire, system, ledger, server, "ArgumentParser",
         ]),
         "filecoord": toolkit.union([
-            arbiter, wire, system, ledger, server, tree, client, versions, tracing,
+            arbiter, wire, system, ledger, server, tree, client, versions, tracing, time,
             "ArgumentParser",
         ]),
     ]

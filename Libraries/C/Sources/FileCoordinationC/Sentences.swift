@@ -65,7 +65,7 @@ enum Sentence {
     /// A process that is waited for, and what it does.
     static func of(_ party: Party) -> String {
         let (who, path) = (who(party), path(party))
-        let time = DurationText.text(party.sinceNanoseconds)
+        let time = DurationText.text(party.since)
         return switch party.role {
         case .holder: "\(who) has held \(path) for \(time)."
         case .waiter: "\(who) has waited for \(path) for \(time), and is ahead in the queue."
@@ -79,7 +79,7 @@ enum Sentence {
         CycleMember(
             processID: party.processID,
             isOwn: party.processID == CurrentProcess.id, who: who(party), path: path(party),
-            role: party.role, time: DurationText.text(party.sinceNanoseconds),
+            role: party.role, time: DurationText.text(party.since),
             message: party.message)
     }
 
