@@ -28,6 +28,12 @@ enum Exceptions {
         "Sources/FileCoordinationClient/Texts/DurationText.swift": "the definition"
     ]
 
+    /// Files of the product with numbers of nanoseconds.
+    static let nanoseconds: [String: String] = [
+        "Sources/FileCoordinationSystem/StampTick.swift":
+            "the time stamps of files, which have another clock"
+    ]
+
     /// Switches with a default in the pure rooms.
     static let defaults: [String: String] = [
         "Sources/FileCoordinationLedger/LedgerError.swift":

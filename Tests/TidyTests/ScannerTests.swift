@@ -240,4 +240,23 @@ struct ScannerTests {
             """)
         #expect(FileRules.writtenDurations(in: file).map(\.line) == [1, 2])
     }
+
+    @Test func `A moment or a span that is a number is noticed, other numbers are not`() {
+        let file = product(
+            """
+            func wait(until deadline: UInt64?, since start: Instant) {}
+            var filedAt: UInt64 = 0
+            case missing(until: UInt64)
+            let sinceNanoseconds: Int
+            let patience: Duration = 50_000_000
+            init(limit: UInt64 = 10_000_000_000) {}
+            static let value = Atomic<UInt64>(30_000_000_000)
+            private static let longest = slowness * 100_000_000
+            func end(at offset: UInt64, now: Instant) {}
+            let modified: Int64, time = UInt64(seconds) * 1_000_000_000
+            check(since: UInt64(3))
+            let claims = 500_000
+            """)
+        #expect(TimeRules.numbers(in: file).map(\.line) == Array(1...8))
+    }
 }

@@ -127,6 +127,13 @@ struct TidyTests {
             tree.swift.filter(\.isProduct).flatMap(FileRules.writtenDurations),
             but: Exceptions.durations)
     }
+
+    @Test func `No integer is a number of nanoseconds outside the ledger`() {
+        let files = tree.swift.filter { file in
+            file.isProduct && !TimeRules.converting.contains(file.path.pathParts[1])
+        }
+        expectNone(files.flatMap(TimeRules.numbers), but: Exceptions.nanoseconds)
+    }
 }
 
 /// The tree, read once.
