@@ -90,7 +90,7 @@ enum DecoderSeeds {
                 YieldSteps(
                     relinquish: [.reader, .writer], save: true, accommodateDeletion: true,
                     accommodateSubitemDeletions: [far, near])),
-            .cancelAsk(claim: 3), .reacquire(.writer), .relocated(to: far, isTold: true),
+            .withdrawQuestion(claim: 3), .reacquire(.writer), .relocated(to: far, isTold: true),
             .notice(.itemDidChange), .notice(.subitemDidAppear(far)),
             .notice(.subitemDidChange(far)),
             .notice(.subitemDidMove(near, to: far)), .notice(.itemVersion(near, news)),
@@ -116,7 +116,7 @@ enum DecoderSeeds {
     }()
 
     private static let report = StatusReport(
-        arbiter: ArbiterStatus(
+        arbiter: ServerStatus(
             processID: 1, kind: .daemon, uptime: .nanoseconds(5), protocolVersion: 1),
         claims: [
             ClaimStatus(

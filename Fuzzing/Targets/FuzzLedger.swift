@@ -7,7 +7,6 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
-import MonotonicTime
 
 /// A client's ledger, under a pen that obeys no rule.
 final class FuzzLedger: Sendable {

@@ -97,7 +97,7 @@ extension LedgerScene {
     ) throws {
         let isGranted = reader.grant(reference, epoch) != .refused
         let isDue =
-            before?.state == .asked && before?.epoch == epoch && before?.flags == []
+            before?.state == .filed && before?.epoch == epoch && before?.flags == []
         try require(isGranted == isDue, "granted: \(isGranted), of \(before as Any) by \(epoch)")
         guard isGranted else { return }
         let after = reader.snapshot(ofRecord: reference.index)

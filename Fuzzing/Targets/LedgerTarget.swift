@@ -160,7 +160,7 @@ final class LedgerScene {
         let announcement = input.choice(DecoderSeeds.announcements)
         ledger.appendToLog(
             index, (try? ClaimLogEntry.announced(announcement).encodeChecked()) ?? [])
-        let state = input.choice([RecordState.asked, .granted, .released, .cancelled, .draft])
+        let state = input.choice([RecordState.filed, .granted, .released, .cancelled, .draft])
         ledger.setWord(
             index,
             RecordWord(state, [], ServerEpoch(truncating: 1), generation: UInt32(input.byte()))

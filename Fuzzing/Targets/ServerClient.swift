@@ -120,7 +120,7 @@ final class ServerClient {
     private func receive(_ delivery: Delivery) {
         switch delivery.message {
         case .ask(let claim, _): asks.append((delivery.presenter, claim))
-        case .cancelAsk(let claim): asks.removeAll { $0.claim == claim }
+        case .withdrawQuestion(let claim): asks.removeAll { $0.claim == claim }
         case .reacquire, .notice, .relocated, .plainNotice, .followed, .noticeBy, .relocatedBy:
             break
         }
@@ -169,7 +169,7 @@ final class ServerClient {
         ledger.fill(index, kind: kind, body: body, wantsMessage: wantsMessage)
         let generation = ledger.word(index).generation &+ 1
         ledger.setWord(
-            index, RecordWord(.asked, [], ledger.writer.ledgerEpoch, generation: generation))
+            index, RecordWord(.filed, [], ledger.writer.ledgerEpoch, generation: generation))
         ledger.raiseMark(to: UInt64(index + 1))
         let record = RecordReference(index: UInt32(index), generation: generation)
         send(ClientMessage.filed(record).encode())
@@ -217,7 +217,7 @@ final class ServerClient {
     private func cancel(_ input: inout Bytes) {
         let index = index(&input)
         let word = ledger.word(index)
-        if word.state == .asked { end(index, word, .cancelled) }
+        if word.state == .filed { end(index, word, .cancelled) }
     }
 
     private func end(_ index: Int, _ word: RecordWord, _ state: RecordState) {

@@ -122,7 +122,7 @@ private struct WriterPlay {
     private mutating func file(_ index: Int) {
         guard !used[index].isFiled else { return }
         used[index].isFiled = true
-        if writer.file(used[index].reference) != .asked { used.remove(at: index) }
+        if writer.file(used[index].reference) != .filed { used.remove(at: index) }
     }
 
     private mutating func grant(_ index: Int) {
@@ -184,7 +184,7 @@ private struct WriterPlay {
         let state = writer.claimLocally(reference, slot: slot, delegation: delegation)
         guard state != .cancelled else { return }
         used.append(Used(reference: reference, isFiled: true, isGranted: state == .granted))
-        if state == .asked { grant(used.count - 1) }
+        if state == .filed { grant(used.count - 1) }
     }
 
     // MARK: The other process

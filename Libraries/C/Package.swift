@@ -54,7 +54,7 @@ let package = Package(
             dependencies: [
                 "CFileCoordination", "FileCoordinationClient", "FileCoordinationVersions",
                 "FileCoordinationArbiter", "FileCoordinationWire", "FileCoordinationSystem",
-                "FileCoordinationLedger", "FileTree",
+                "FileCoordinationLedger", "FileTree", "MonotonicTime",
             ],
             swiftSettings: strict),
     ],

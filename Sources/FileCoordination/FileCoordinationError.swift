@@ -293,10 +293,10 @@ extension FileCoordinationError.Party: CustomStringConvertible {
 
     fileprivate var who: String {
         let place = isInAnotherNamespace ? " in another namespace" : ""
-        return "\(ShownText.escaped(label)) (pid \(processIdentifier)\(place))"
+        return "\(UserText.line(label)) (pid \(processIdentifier)\(place))"
     }
 
-    fileprivate var path: String { ShownText.escaped(url?.path ?? "something") }
+    fileprivate var path: String { UserText.line(url?.path ?? "something") }
 
     init(_ party: FileCoordinationWire.Party) {
         let role: Role =

@@ -167,9 +167,9 @@ extension FileCoordinationStatus.Access: CustomStringConvertible {
     /// The process, and what it holds or waits for: one sentence, without control characters.
     public var description: String {
         let place = participant.isInAnotherNamespace ? " in another namespace" : ""
-        let label = ShownText.escaped(participant.label)
+        let label = UserText.line(participant.label)
         let who = "\(label) (pid \(participant.processIdentifier)\(place))"
-        let paths = urls.map { ShownText.escaped($0.path) }.joined(separator: " and ")
+        let paths = urls.map { UserText.line($0.path) }.joined(separator: " and ")
         let time = DurationText.text(since)
         return isGranted
             ? "\(who) has held \(paths) for \(isWriting ? "writing" : "reading") for \(time)."

@@ -5,7 +5,7 @@
 // only on the events and their order, so tests can copy it, replay events and explore all
 // interleavings. The server calls it on the server's thread.
 
-public import MonotonicTime
+@_exported public import MonotonicTime
 
 /// Decides which claims are granted, and which presenters are asked first.
 public struct Arbiter: Hashable, Sendable {

@@ -174,7 +174,7 @@ public enum Effect: Hashable, Sendable {
     case failInCycle(ClaimID, [CycleStep])
     /// Withdraw the questions to presenters for the claim, which waits in the queue again (Rule
     /// 18.6).
-    case recallQuestions(ClaimID)
+    case withdrawQuestions(ClaimID)
     /// Ask a presenter to yield to a claim, and to answer.
     case askToYield(PresenterID, for: ClaimID, YieldSteps)
     /// Tell a presenter that it has its item back (Rule 8.2).

@@ -3,7 +3,7 @@
 // The client's operations on a claim that it has filed or granted itself: wait, cancel and release.
 // Each of them loads the record's word first, because a new server may have changed it.
 
-/// Waits until a claim is no longer `asked`, and takes up its grant.
+/// Waits until a claim is no longer `filed`, and takes up its grant.
 package struct AwaitGrant: LedgerProcedure {
     private enum State: Hashable, Sendable {
         case start
@@ -26,7 +26,7 @@ package struct AwaitGrant: LedgerProcedure {
         self.sleeps = sleeps
     }
 
-    /// Returns the last word that was seen: `asked` if the deadline has passed, and never a
+    /// Returns the last word that was seen: `filed` if the deadline has passed, and never a
     /// provisional grant.
     package mutating func advance(observing value: UInt64) -> ProcedureStep<RecordWord> {
         switch state {

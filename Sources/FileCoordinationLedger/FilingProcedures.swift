@@ -5,7 +5,7 @@
 //
 // The check must come after the record is visible and before a server may act on it. Then every
 // server whose epoch the check has missed finds the record when it scans the ledger. If the record
-// were `asked` before the check, a deposed server could grant it after its successor has scanned
+// were `filed` before the check, a deposed server could grant it after its successor has scanned
 // the ledger, and no process would notice.
 
 /// Files a claim whose body is complete.
@@ -14,7 +14,7 @@ package struct FileClaim: LedgerProcedure {
         /// The claim is filed.
         ///
         /// The caller must tell the server to look at it.
-        case asked(RecordWord)
+        case filed(RecordWord)
         /// The record has another state: the claim was cancelled by another thread, or the ledger
         /// is damaged.
         case withdrawn(RecordWord)
@@ -53,7 +53,7 @@ package struct FileClaim: LedgerProcedure {
             return ask(from: draft, seen: ServerEpoch(truncating: value))
         case .swapped(let expected, let desired):
             let word = RecordWord(rawValue: value)
-            if word == expected { return .finished(.asked(desired)) }
+            if word == expected { return .finished(.filed(desired)) }
             // A new server has raised the draft. The check remains valid for every epoch up to the
             // one that it saw, and for the new one, whose server has seen the draft.
             guard word.isDraft(of: desired) else { return .finished(.withdrawn(word)) }
@@ -64,9 +64,9 @@ package struct FileClaim: LedgerProcedure {
     private mutating func ask(
         from draft: RecordWord, seen epoch: ServerEpoch
     ) -> ProcedureStep<Outcome> {
-        let asked = draft.with(.asked, [], max(epoch, draft.epoch))
-        state = .swapped(expected: draft, desired: asked)
-        return .perform(draft.swap(to: asked, in: record))
+        let filed = draft.with(.filed, [], max(epoch, draft.epoch))
+        state = .swapped(expected: draft, desired: filed)
+        return .perform(draft.swap(to: filed, in: record))
     }
 }
 
@@ -87,7 +87,7 @@ package struct ClaimLocally: LedgerProcedure {
         /// The delegation was revoked and the claim was filed.
         ///
         /// The caller must tell the server to look at it.
-        case asked(RecordWord)
+        case filed(RecordWord)
         /// The record has another state: the claim was cancelled by another thread, or the ledger
         /// is damaged.
         case withdrawn(RecordWord)
@@ -99,7 +99,7 @@ package struct ClaimLocally: LedgerProcedure {
         case slotRead(RecordWord)
         case epochRead(RecordWord, stands: Bool)
         case swappedToGranted(expected: RecordWord, ServerEpoch)
-        case swappedToAsked(expected: RecordWord, desired: RecordWord)
+        case swappedToFiled(expected: RecordWord, desired: RecordWord)
     }
 
     private var state = State.start
@@ -159,15 +159,15 @@ package struct ClaimLocally: LedgerProcedure {
             // A server has changed the word, because it revoked the slot or is new. The claim is
             // then filed, and not tried locally again.
             return continueAsking(after: word, claim: draft, seen: epoch)
-        case .swappedToAsked(let expected, let desired):
+        case .swappedToFiled(let expected, let desired):
             let word = RecordWord(rawValue: value)
-            if word == expected { return .finished(.asked(desired)) }
+            if word == expected { return .finished(.filed(desired)) }
             return continueAsking(after: word, claim: desired, seen: desired.epoch)
         }
     }
 
     private func goal(of draft: RecordWord, _ epoch: ServerEpoch) -> RecordWord {
-        guard hasTurn else { return draft.with(.asked, .inTicketQueue, epoch) }
+        guard hasTurn else { return draft.with(.filed, .inTicketQueue, epoch) }
         let isReported = isWriting && delegation.terms.contains(.reportsWrites)
         return draft.with(
             .granted, isReported ? [.unreported, .reportsRelease] : .unreported, epoch)
@@ -182,9 +182,9 @@ package struct ClaimLocally: LedgerProcedure {
     private mutating func ask(
         from draft: RecordWord, seen epoch: ServerEpoch
     ) -> ProcedureStep<Outcome> {
-        let asked = draft.with(.asked, [], max(epoch, draft.epoch))
-        state = .swappedToAsked(expected: draft, desired: asked)
-        return .perform(draft.swap(to: asked, in: record))
+        let filed = draft.with(.filed, [], max(epoch, draft.epoch))
+        state = .swappedToFiled(expected: draft, desired: filed)
+        return .perform(draft.swap(to: filed, in: record))
     }
 }
 

@@ -4,7 +4,6 @@
 // accessed.
 
 package import FileCoordinationSystem
-package import MonotonicTime
 
 /// The words of one mapped ledger, and the global epoch.
 package struct LedgerMemory: Sendable {

@@ -6,7 +6,6 @@
 
 public import FileCoordinationArbiter
 internal import FileCoordinationSystem
-import MonotonicTime
 
 extension LedgerReader {
     /// Gives a claim its serial number, unless it has another one than `former`.
@@ -195,7 +194,7 @@ extension LedgerReader {
             guard let snapshot = snapshot(ofRecord: UInt32(index)),
                 snapshot.state == word.state || word.hasEnded(by: snapshot)
             else { continue }
-            if snapshot.state == .asked {
+            if snapshot.state == .filed {
                 if before.isInTicketQueue { waiting.append(snapshot) }
             } else if word.flags.contains(.unreported) {
                 held.append(snapshot)

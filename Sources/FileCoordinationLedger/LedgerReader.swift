@@ -7,7 +7,6 @@
 
 public import FileCoordinationArbiter
 public import FileCoordinationSystem
-import MonotonicTime
 
 /// A client's ledger, as the server uses it.
 ///
@@ -169,7 +168,7 @@ public final class LedgerReader: Sendable {
             else { return nil }
             switch snapshot.state {
             case .granted: return snapshot.flags.contains(.unreported) ? snapshot : nil
-            case .asked: return snapshot.flags.contains(.inTicketQueue) ? snapshot : nil
+            case .filed: return snapshot.flags.contains(.inTicketQueue) ? snapshot : nil
             case .free, .draft, .released, .cancelled: return nil
             }
         }

@@ -5,7 +5,6 @@
 
 public import FileCoordinationArbiter
 internal import FileCoordinationSystem
-public import MonotonicTime
 
 extension LedgerWriter {
     /// Returns the state of a claim, or nil if the server has returned the record.
@@ -15,9 +14,9 @@ extension LedgerWriter {
         return word.state
     }
 
-    /// Blocks the thread until a claim is no longer asked, or until `deadline`.
+    /// Blocks the thread until a claim is no longer filed, or until `deadline`.
     ///
-    /// Returns `asked` if the deadline has passed. The claim is then still in the queue: see
+    /// Returns `filed` if the deadline has passed. The claim is then still in the queue: see
     /// ``cancel(_:)``.
     public func waitWhileAsked(_ reference: RecordReference, deadline: Instant?) -> RecordState {
         let index = Int(reference.index)
@@ -28,7 +27,7 @@ extension LedgerWriter {
         allocation.withLock { $0.endWait(index) }
         guard word.generation == reference.generation else { return .free }
         switch word.state {
-        case .draft: return .asked
+        case .draft: return .filed
         case .none: return .cancelled
         case .some(let state): return state
         }
@@ -93,7 +92,7 @@ extension LedgerWriter {
 
     /// Wakes the threads that wait for a claim.
     ///
-    /// They check its word, and sleep again if it is still asked.
+    /// They check its word, and sleep again if it is still filed.
     public func wake(_ reference: RecordReference) {
         Futex.wake(memory.word(.record(Int(reference.index))))
     }

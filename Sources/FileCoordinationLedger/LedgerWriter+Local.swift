@@ -6,7 +6,6 @@
 
 public import FileCoordinationArbiter
 internal import FileCoordinationSystem
-public import MonotonicTime
 
 extension LedgerWriter {
     /// Writes the record of a claim from a template, which `adjust` then changes in place.

@@ -5,7 +5,6 @@
 
 public import FileCoordinationArbiter
 internal import FileCoordinationSystem
-public import MonotonicTime
 
 extension LedgerWriter {
     /// The result of a claim in a ticket queue.

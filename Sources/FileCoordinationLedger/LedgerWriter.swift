@@ -5,7 +5,6 @@
 
 public import FileCoordinationArbiter
 public import FileCoordinationSystem
-import MonotonicTime
 
 /// This process's ledger.
 ///
@@ -160,7 +159,7 @@ public final class LedgerWriter: Sendable {
         }
         // A record that is not filed yet has the next generation.
         if word.state == .free, word.generation &+ 1 == reference.generation { return true }
-        guard word.generation == reference.generation, word.state == .draft || word.state == .asked
+        guard word.generation == reference.generation, word.state == .draft || word.state == .filed
         else { return false }
         return memory.serial(Int(reference.index)).load() == 0
     }
@@ -177,7 +176,7 @@ public final class LedgerWriter: Sendable {
 
     /// Files a record.
     ///
-    /// The caller must then tell the server to look at it, whatever this returns: `asked`, or
+    /// The caller must then tell the server to look at it, whatever this returns: `filed`, or
     /// `cancelled` if another thread was faster.
     @discardableResult
     public func file(_ reference: RecordReference) -> RecordState {
@@ -185,7 +184,7 @@ public final class LedgerWriter: Sendable {
         let free = memory.recordWord(index)
         guard isReady(free, for: reference) else { return .cancelled }
         switch memory.run(FileClaim(record: index, free: free)) {
-        case .asked: return .asked
+        case .filed: return .filed
         case .withdrawn: return .cancelled
         }
     }
@@ -205,7 +204,7 @@ public final class LedgerWriter: Sendable {
             record: index, free: free, slot: slot, delegation: delegation, isWriting: isWriting)
         switch memory.runAtOnce(claim) {
         case .granted: return .granted
-        case .asked: return .asked
+        case .filed: return .filed
         case .withdrawn: return .cancelled
         }
     }

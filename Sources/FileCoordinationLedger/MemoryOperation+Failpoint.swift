@@ -19,7 +19,7 @@ extension MemoryOperation {
             switch after.state {
             case .free: return .frees
             case .draft: return .drafts
-            case .asked: return .asks
+            case .filed: return .asks
             case .granted: return .grants
             case .released: return .releases
             case .cancelled: return .cancels

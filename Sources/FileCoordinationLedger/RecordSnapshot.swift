@@ -3,7 +3,6 @@
 // A copy of one record, as a server has read it.
 
 public import FileCoordinationArbiter
-public import MonotonicTime
 
 /// What a record is about.
 public enum RecordKind: UInt8, Hashable, Sendable, CaseIterable {

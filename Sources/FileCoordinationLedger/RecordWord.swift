@@ -12,17 +12,17 @@
 
 /// The state of a record.
 ///
-///     free ─► draft ─► asked ◄─► granted ─► released ─► free
+///     free ─► draft ─► filed ◄─► granted ─► released ─► free
 ///               │        └─┐       └─ provisional ─► cancelled
 ///               │          └─► cancelled ───────────► free
 ///               ├─► cancelled
 ///               └─► granted (unreported) ─► free
 ///
 /// An uncontended claim is granted unreported, by its client or by the server. A claim that waits
-/// in a ticket queue is `asked`, and its client grants it when its ticket is served; a server that
+/// in a ticket queue is `filed`, and its client grants it when its ticket is served; a server that
 /// wants to decide clears the flag first. A claim that had to wait is granted provisionally. Its
 /// client takes the grant up by clearing the flag. Until then the server can withdraw the grant
-/// (`granted` to `asked`), and the client can cancel the claim. The article about the ledger
+/// (`granted` to `filed`), and the client can cancel the claim. The article about the ledger
 /// protocol lists every transition.
 public enum RecordState: UInt8, Hashable, Sendable, CaseIterable {
     /// Unused.
@@ -32,7 +32,7 @@ public enum RecordState: UInt8, Hashable, Sendable, CaseIterable {
     /// Complete, and waiting for the server.
     ///
     /// A presenter waits to be registered.
-    case asked = 1
+    case filed = 1
     /// The accessor may run.
     ///
     /// A presenter is registered.
@@ -125,11 +125,11 @@ public struct RecordWord: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether the claim waits in a ticket queue.
     @inlinable
-    package var isInTicketQueue: Bool { state == .asked && flags == .inTicketQueue }
+    package var isInTicketQueue: Bool { state == .filed && flags == .inTicketQueue }
 
     /// Whether the claim is waiting.
     @inlinable
-    package var isPending: Bool { state == .asked || state == .draft || isProvisional }
+    package var isPending: Bool { state == .filed || state == .draft || isProvisional }
 
     /// Returns the word of the same claim in another state.
     @inlinable

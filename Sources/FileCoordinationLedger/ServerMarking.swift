@@ -7,7 +7,6 @@
 // before its check.
 
 internal import FileCoordinationSystem
-import MonotonicTime
 
 /// A prepared write to such a field.
 package struct ServerMarking: Sendable {

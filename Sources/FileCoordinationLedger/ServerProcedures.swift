@@ -23,7 +23,7 @@ package struct GrantClaim: LedgerProcedure {
 
     private var state = State.start
     private let record: Int
-    private let asked: RecordWord
+    private let filed: RecordWord
     private let flags: RecordFlags
 
     /// Creates the procedure.
@@ -39,19 +39,19 @@ package struct GrantClaim: LedgerProcedure {
     ) {
         self.record = record
         self.flags = flags
-        self.asked = RecordWord(.asked, [], epoch, generation: generation)
+        self.filed = RecordWord(.filed, [], epoch, generation: generation)
     }
 
     package mutating func advance(observing value: UInt64) -> ProcedureStep<Outcome> {
         switch state {
         case .start:
             state = .swapped
-            let granted = asked.with(.granted, flags, asked.epoch)
+            let granted = filed.with(.granted, flags, filed.epoch)
             return .perform(
                 .compareExchange(
-                    .record(record), expected: asked.rawValue, desired: granted.rawValue))
+                    .record(record), expected: filed.rawValue, desired: granted.rawValue))
         case .swapped:
-            guard value == asked.rawValue else {
+            guard value == filed.rawValue else {
                 return .finished(.refused(RecordWord(rawValue: value)))
             }
             state = .woke
@@ -87,10 +87,10 @@ package struct WithdrawGrant: LedgerProcedure {
         switch state {
         case .start:
             state = .swapped
-            let asked = offer.with(.asked, [], offer.epoch)
+            let filed = offer.with(.filed, [], offer.epoch)
             return .perform(
                 .compareExchange(
-                    .record(record), expected: offer.rawValue, desired: asked.rawValue))
+                    .record(record), expected: offer.rawValue, desired: filed.rawValue))
         case .swapped:
             return .finished(value == offer.rawValue)
         }
@@ -234,7 +234,7 @@ package struct RequestReleaseReport: SwapProcedure {
         else { return .leave(word) }
         let next =
             word.isInTicketQueue
-            ? word.with(.asked, [], word.epoch)
+            ? word.with(.filed, [], word.epoch)
             : RecordWord(
                 rawValue: word.rawValue | UInt64(RecordFlags.reportsRelease.rawValue) << 4)
         return .swap(to: next.rawValue, next)

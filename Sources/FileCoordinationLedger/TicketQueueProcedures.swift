@@ -2,7 +2,7 @@
 //
 // How an item is handed from client to client without the server. A ticket queue defines the order,
 // but each claim's own record decides: in its turn, a client makes its record `granted`; a server
-// that wants to decide makes it `asked` like any other. One of the two compare-and-swaps fails.
+// that wants to decide makes it `filed` like any other. One of the two compare-and-swaps fails.
 
 /// Takes a ticket of a ticket queue.
 ///
@@ -154,7 +154,7 @@ package struct LeaveTicketQueue: SwapProcedure {
     package func decide(on word: UInt64) -> SwapDecision<Bool> {
         let word = RecordWord(rawValue: word)
         guard word.generation == generation, word.isInTicketQueue else { return .leave(false) }
-        return .swap(to: word.with(.asked, [], word.epoch).rawValue, true)
+        return .swap(to: word.with(.filed, [], word.epoch).rawValue, true)
     }
 }
 

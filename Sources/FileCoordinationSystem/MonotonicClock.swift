@@ -3,7 +3,7 @@
 // The clock for deadlines. It never jumps, and is the same for all processes of a machine.
 
 internal import CFileCoordinationSystem
-public import MonotonicTime
+@_exported public import MonotonicTime
 
 /// The kernel's CLOCK_MONOTONIC.
 public enum MonotonicClock {

@@ -3,7 +3,6 @@
 // Short sleeps on threads of this library, where no event reports when to continue.
 
 import Glibc
-import MonotonicTime
 
 /// Short sleeps.
 public enum Pause {

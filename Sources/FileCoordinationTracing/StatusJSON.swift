@@ -21,7 +21,7 @@ package enum StatusJSON {
         ]).description
     }
 
-    private static func arbiter(_ arbiter: ArbiterStatus) -> JSONValue {
+    private static func arbiter(_ arbiter: ServerStatus) -> JSONValue {
         .object(
             [
                 ("pid", .process(arbiter.processID)),

@@ -5,7 +5,6 @@
 
 import FileCoordinationArbiter
 import FileCoordinationWire
-import MonotonicTime
 
 /// The bytes of lines of a trace.
 struct TraceLines {

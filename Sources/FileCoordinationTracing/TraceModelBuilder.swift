@@ -5,6 +5,7 @@
 // `TraceModelBuilder+Sightings.swift` combines the lines about a claim of which the server learns
 // late, and `TraceModelBuilder+Marks.swift` collects the marks on the time line.
 
+import FileCoordinationClient
 import FileCoordinationWire
 
 /// The state of reading a trace.

@@ -4,9 +4,8 @@
 // describes. Servers number their clients; a trace numbers processes instead, so that a process
 // keeps its number when the server changes.
 
-import FileCoordinationArbiter
+package import FileCoordinationArbiter
 package import FileCoordinationWire
-import MonotonicTime
 
 /// The state of writing a trace.
 package struct TraceWriter {

@@ -5,7 +5,6 @@
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
-import MonotonicTime
 
 /// The loop of the watcher's thread.
 struct WatchLoop: Sendable {

@@ -4,7 +4,6 @@
 // order between items, and several changes may be one message.
 
 public import FileCoordinationArbiter
-public import MonotonicTime
 
 /// An item at which presenters must look again.
 public struct WatchedChange: Hashable, Sendable {

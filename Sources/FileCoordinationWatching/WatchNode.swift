@@ -6,7 +6,6 @@
 // a directory above. Paths are computed from the names of nodes.
 
 import FileCoordinationArbiter
-import MonotonicTime
 
 /// An item, or a name on the path to one.
 struct WatchNode {

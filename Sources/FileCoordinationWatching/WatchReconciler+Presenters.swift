@@ -4,7 +4,6 @@
 // item leaves its path (see `Presenter`).
 
 import FileCoordinationArbiter
-import MonotonicTime
 
 extension WatchReconciler {
     mutating func present(

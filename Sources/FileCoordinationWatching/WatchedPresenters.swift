@@ -7,7 +7,6 @@
 // another one is at the former path.
 
 import FileCoordinationArbiter
-import MonotonicTime
 
 /// A presenter.
 struct Presenter {

@@ -7,7 +7,6 @@
 
 public import FileCoordinationArbiter
 public import FileCoordinationSystem
-public import MonotonicTime
 
 /// Watches presented items, and reports what programs that do not coordinate do to them.
 ///

@@ -9,7 +9,7 @@ public enum PresenterMessage: Hashable, Sendable {
     /// Take these steps for the claim, and answer.
     case ask(claim: UInt64, YieldSteps)
     /// The claim does not wait for an answer any more.
-    case cancelAsk(claim: UInt64)
+    case withdrawQuestion(claim: UInt64)
     /// The presenter has its item back (Rule 8.2).
     case reacquire(Relinquishment)
     /// A notice (Rule 7.1).
@@ -36,7 +36,7 @@ public enum PresenterMessage: Hashable, Sendable {
         switch self {
         case .notice(let notice): .noticeBy(author, notice)
         case .relocated(let path, isTold: true): .relocatedBy(author, to: path)
-        case .relocated, .ask, .cancelAsk, .reacquire, .plainNotice, .followed, .noticeBy,
+        case .relocated, .ask, .withdrawQuestion, .reacquire, .plainNotice, .followed, .noticeBy,
             .relocatedBy:
             self
         }
@@ -47,7 +47,7 @@ public enum PresenterMessage: Hashable, Sendable {
         switch self {
         case .plainNotice(let notice), .noticeBy(_, let notice): .notice(notice)
         case .followed(let path), .relocatedBy(_, let path): .relocated(to: path, isTold: true)
-        case .ask, .cancelAsk, .reacquire, .notice, .relocated: self
+        case .ask, .withdrawQuestion, .reacquire, .notice, .relocated: self
         }
     }
 }
@@ -104,7 +104,7 @@ extension PresenterMessage: WireCoded {
     /// The first byte of a message for a presenter.
     private enum Kind: UInt8 {
         case ask = 1
-        case cancelAsk = 2
+        case withdrawQuestion = 2
         case reacquire = 3
         case notice = 4
         case relocated = 5
@@ -120,8 +120,8 @@ extension PresenterMessage: WireCoded {
             encoder.raw(Kind.ask)
             encoder.integer(claim)
             encoder.value(steps)
-        case .cancelAsk(let claim):
-            encoder.raw(Kind.cancelAsk)
+        case .withdrawQuestion(let claim):
+            encoder.raw(Kind.withdrawQuestion)
             encoder.integer(claim)
         case .reacquire(let kind):
             encoder.raw(Kind.reacquire)
@@ -155,7 +155,7 @@ extension PresenterMessage: WireCoded {
         case .ask:
             self = .ask(
                 claim: try decoder.integer(UInt64.self), try decoder.value(YieldSteps.self))
-        case .cancelAsk: self = .cancelAsk(claim: try decoder.integer(UInt64.self))
+        case .withdrawQuestion: self = .withdrawQuestion(claim: try decoder.integer(UInt64.self))
         case .reacquire: self = .reacquire(try decoder.raw(Relinquishment.self, .relinquishment))
         case .notice: self = .notice(try decoder.value(Notice.self))
         case .relocated:

@@ -16,6 +16,7 @@ extension JSONValue {
 
 /// The state of parsing a value.
 private struct JSONReader {
+    /// The deepest nesting: the reader calls itself, and a stack is bounded.
     private static let deepest = 16
 
     let bytes: [UInt8]

@@ -8,7 +8,6 @@
 // after it was validated.
 
 import FileCoordinationArbiter
-import MonotonicTime
 
 /// Decodes values from the beginning of an array of bytes.
 struct MessageDecoder {

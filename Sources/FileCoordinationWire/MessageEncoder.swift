@@ -4,7 +4,6 @@
 // encoding without a fault can always be decoded.
 
 import FileCoordinationArbiter
-import MonotonicTime
 
 /// A value with exactly one encoding.
 protocol WireCoded {

@@ -38,7 +38,7 @@ extension Party: WireCoded {
     }
 }
 
-extension ArbiterStatus: WireCoded {
+extension ServerStatus: WireCoded {
     func write(to encoder: inout MessageEncoder) {
         encoder.processID(processID)
         encoder.raw(kind)
@@ -145,7 +145,7 @@ extension StatusReport: WireCoded {
     }
 
     init(from decoder: inout MessageDecoder) throws(WireError) {
-        arbiter = try decoder.value(ArbiterStatus.self)
+        arbiter = try decoder.value(ServerStatus.self)
         claims = try decoder.list(of: ClaimStatus.self, .statusReport)
         presenters = try decoder.list(of: PresenterStatus.self, .statusReport)
         delegations = try decoder.list(of: DelegationStatus.self, .statusReport)

@@ -61,7 +61,7 @@ public struct Party: Hashable, Sendable {
 }
 
 /// The status of the server.
-public struct ArbiterStatus: Hashable, Sendable {
+public struct ServerStatus: Hashable, Sendable {
     /// The process ID of the server.
     public var processID: Int32
     /// Where the server runs.
@@ -207,7 +207,7 @@ public struct PresenterStatus: Hashable, Sendable {
 /// The status of all claims, presenters and delegations at one moment.
 public struct StatusReport: Hashable, Sendable {
     /// The status of the server.
-    public var arbiter: ArbiterStatus
+    public var arbiter: ServerStatus
     /// The claims, in queue order.
     public var claims: [ClaimStatus]
     /// The presenters, in order of registration.
@@ -217,7 +217,7 @@ public struct StatusReport: Hashable, Sendable {
 
     /// Creates a report.
     public init(
-        arbiter: ArbiterStatus, claims: [ClaimStatus], presenters: [PresenterStatus],
+        arbiter: ServerStatus, claims: [ClaimStatus], presenters: [PresenterStatus],
         delegations: [DelegationStatus] = []
     ) {
         self.delegations = delegations

@@ -14,7 +14,7 @@ public struct StatusReportText: Sendable {
     private var taken = 0
 
     /// Begins a report.
-    public init(arbiter: ArbiterStatus) {
+    public init(arbiter: ServerStatus) {
         var encoder = MessageEncoder()
         encoder.value(arbiter)
         bytes = encoder.bytes

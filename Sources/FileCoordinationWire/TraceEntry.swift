@@ -6,7 +6,6 @@
 // of it later.
 
 public import FileCoordinationArbiter
-public import MonotonicTime
 
 /// A claim of a recording.
 public struct TracedClaim: Hashable, Sendable {

@@ -15,7 +15,7 @@ final class DoctorTests: XCTestCase {
         MachineFacts(
             place: ("/run/a", false), use: .vacant,
             arbiter: .success(
-                ArbiterStatus(
+                ServerStatus(
                     processID: 12, kind: .daemon, uptime: .nanoseconds(1), protocolVersion: 1)),
             daemon: "/usr/bin/filecoordinationd",
             installation: InstallationFacts(version: "1.2.3", daemonVersion: "1.2.3"),
@@ -48,7 +48,7 @@ final class DoctorTests: XCTestCase {
     }
 
     func testAServerInAContainerIsSaidToBeThere() {
-        let server = ArbiterStatus(
+        let server = ServerStatus(
             processID: ProcessNumber.inAnotherNamespace(12), kind: .embedded,
             uptime: .nanoseconds(1), protocolVersion: 1)
         let texts = findings { $0.arbiter = .success(server) }.map(\.text)

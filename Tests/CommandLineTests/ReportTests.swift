@@ -137,7 +137,7 @@ final class ReportTests: XCTestCase {
                 })
         }
         let report = StatusReport(
-            arbiter: ArbiterStatus(
+            arbiter: ServerStatus(
                 processID: 1, kind: .daemon, uptime: .zero, protocolVersion: 6),
             claims: [
                 claim(1, for: [2]), claim(2, for: [1, 3]), claim(3, for: []), claim(4, for: [9]),

@@ -48,7 +48,7 @@ final class StatusTableTests: XCTestCase {
             path: Array("/a".utf8), role: .holder, since: .zero, message: nil,
             isStopped: false)
         return StatusReport(
-            arbiter: ArbiterStatus(
+            arbiter: ServerStatus(
                 processID: 9, kind: .daemon, uptime: .zero, protocolVersion: 7),
             claims: [
                 try claim(1, "/a", .granted, seconds: 9),

@@ -6,7 +6,6 @@
 import FileCoordinationArbiter
 import FileCoordinationWire
 import InstantLiterals
-import MonotonicTime
 import XCTest
 
 @testable import FileCoordinationTracing

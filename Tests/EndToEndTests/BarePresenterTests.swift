@@ -97,7 +97,7 @@ final class BarePresenterTests: StageTestCase {
         c.tell("w write \(file)")
         try stage.untilWaits(c)
         try b.stop()
-        XCTAssertEqual(try presenter.expect(), .cancelAsk(claim: first))
+        XCTAssertEqual(try presenter.expect(), .withdrawQuestion(claim: first))
         presenter.answer(try presenter.receiveQuestion())
         try c.expect("w granted")
         try c.ask("w go", "w released")

@@ -5,7 +5,6 @@
 
 import FileCoordinationArbiter
 import InstantLiterals
-import MonotonicTime
 import Testing
 
 @Suite struct AnswerDeadlineTests {

@@ -3,7 +3,6 @@
 // Which paths get a ticket queue.
 
 import InstantLiterals
-import MonotonicTime
 import Testing
 
 @testable import FileCoordinationArbiter

@@ -3,7 +3,6 @@
 // Checks after each event are for our tests: they make a server many times slower.
 
 import InstantLiterals
-import MonotonicTime
 import Testing
 
 @testable import FileCoordinationArbiter

@@ -4,7 +4,6 @@
 // event costs must not grow with the cube of their number, nor need a stack as deep as a queue.
 
 import InstantLiterals
-import MonotonicTime
 import Testing
 
 @testable import FileCoordinationArbiter

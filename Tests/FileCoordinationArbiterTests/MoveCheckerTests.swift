@@ -4,7 +4,6 @@
 
 import FileCoordinationArbiter
 import InstantLiterals
-import MonotonicTime
 import Testing
 
 @Suite struct MoveCheckerTests {

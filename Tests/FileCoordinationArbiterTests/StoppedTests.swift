@@ -5,7 +5,6 @@
 
 import FileCoordinationArbiter
 import InstantLiterals
-import MonotonicTime
 import Testing
 
 @Suite struct StoppedTests {
@@ -118,7 +117,7 @@ import Testing
         #expect(line.stage(1) == .asking)
         line.file(2, .write("/f"))
         line.stop(1)
-        #expect(line.last.first == .recallQuestions(ClaimID(rawValue: 1)))
+        #expect(line.last.first == .withdrawQuestions(ClaimID(rawValue: 1)))
         #expect(line.last.contains(.reacquire(editor, .writer)))
         #expect(line.stage(1) == .waiting)
         #expect(line.stage(2) == .asking)
@@ -184,7 +183,7 @@ import Testing
         #expect(line.granted == [])
         line.handle(.grantWithdrawn(ClaimID(rawValue: 2)))
         // Its questions are recalled, so that a late answer to one of them does not count.
-        #expect(line.last.first == .recallQuestions(ClaimID(rawValue: 2)))
+        #expect(line.last.first == .withdrawQuestions(ClaimID(rawValue: 2)))
         #expect(line.granted == [3])
         #expect(line.stage(2) == .waiting)
         line.go(2)

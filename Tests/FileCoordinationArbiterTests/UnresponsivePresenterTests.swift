@@ -6,7 +6,6 @@
 
 import FileCoordinationArbiter
 import InstantLiterals
-import MonotonicTime
 import Testing
 
 @Suite struct UnresponsivePresenterTests {
@@ -85,7 +84,7 @@ import Testing
     //
     @Test func `Rules 18.3, 18.6: an answer counts after its question got another number`() {
         var arbiter = arbiter()
-        #expect(arbiter.handle(.clientStopped(reader)).contains(.recallQuestions(claim)))
+        #expect(arbiter.handle(.clientStopped(reader)).contains(.withdrawQuestions(claim)))
         #expect(asked(arbiter.handle(.clientContinued(reader))) == [viewer])
         #expect(arbiter.handle(.presenterAnsweredLate(editor)) == [.notify(editor, .itemDidChange)])
         // The claim that holds its position now does not wait for the editor.

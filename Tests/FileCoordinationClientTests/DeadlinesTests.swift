@@ -4,7 +4,6 @@
 // (Rule 18.1).
 
 import FileCoordinationSystem
-import MonotonicTime
 import TestHome
 import Testing
 

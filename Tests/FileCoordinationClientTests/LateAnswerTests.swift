@@ -8,7 +8,6 @@ import FileCoordinationLedger
 import FileCoordinationServer
 import FileCoordinationSystem
 import FileCoordinationWire
-import MonotonicTime
 import TestHome
 import Testing
 

@@ -5,7 +5,6 @@
 import FileCoordinationArbiter
 import FileCoordinationSystem
 import InstantLiterals
-import MonotonicTime
 import Testing
 
 @testable import FileCoordinationClient

@@ -62,15 +62,15 @@ struct LayoutTests {
     @Test func `Raising keeps all but the epoch, and cares for local records`() throws {
         let one = try #require(ServerEpoch(rawValue: 1))
         let two = try #require(ServerEpoch(rawValue: 2))
-        let asked = RecordWord(.asked, [], one, generation: 9)
-        #expect(asked.raised(to: two) == RecordWord(.asked, [], two, generation: 9))
+        let asked = RecordWord(.filed, [], one, generation: 9)
+        #expect(asked.raised(to: two) == RecordWord(.filed, [], two, generation: 9))
         let local = RecordWord(.granted, .unreported, one, generation: 9)
         #expect(
             local.raised(to: two)
                 == RecordWord(.granted, [.unreported, .reportsRelease], two, generation: 9))
-        let inTicketQueue = RecordWord(.asked, .inTicketQueue, one, generation: 9)
+        let inTicketQueue = RecordWord(.filed, .inTicketQueue, one, generation: 9)
         #expect(inTicketQueue.rawValue & 0xFF == 0x81)
-        #expect(inTicketQueue.raised(to: two) == RecordWord(.asked, [], two, generation: 9))
+        #expect(inTicketQueue.raised(to: two) == RecordWord(.filed, [], two, generation: 9))
     }
 
     @Test func `A slot's word says in which ticket queue its place is`() throws {

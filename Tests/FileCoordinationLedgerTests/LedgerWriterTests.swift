@@ -19,9 +19,9 @@ struct LedgerWriterTests {
         let claim = try writer.write(kind: .claim, body: [5, 6], outcomeCapacity: 8)
         #expect(reader.scan().isEmpty)
         #expect(writer.state(of: claim) == nil)
-        #expect(writer.file(claim) == .asked)
+        #expect(writer.file(claim) == .filed)
         let snapshot = try #require(reader.scan().first)
-        #expect(snapshot.reference == claim && snapshot.state == .asked)
+        #expect(snapshot.reference == claim && snapshot.state == .filed)
         #expect(reader.body(claim) == [5, 6])
         #expect(reader.setSerial(claim, 41) == 41)
         #expect(reader.setSerial(claim, 42) == 41)
@@ -72,7 +72,7 @@ struct LedgerWriterTests {
         let reader = try world.reader(of: writer)
         let claim = try writer.write(kind: .claim, body: [1])
         writer.file(claim)
-        #expect(writer.waitWhileAsked(claim, deadline: MonotonicClock.now) == .asked)
+        #expect(writer.waitWhileAsked(claim, deadline: MonotonicClock.now) == .filed)
         #expect(writer.cancel(claim))
         #expect(!writer.cancel(claim))
         #expect(reader.grant(claim, world.epoch) == .refused)
@@ -175,13 +175,13 @@ struct LedgerWriterTests {
         #expect(try reader.revoke(slot: 4, delegation, world.epoch).map(\.reference) == [held])
         #expect(try writer.release(held) == .released)
         let late = try writer.write(kind: .claim, body: [3])
-        #expect(writer.claimLocally(late, slot: 4, delegation: delegation) == .asked)
+        #expect(writer.claimLocally(late, slot: 4, delegation: delegation) == .filed)
 
         // A new server's epoch takes all delegations back.
         let again = try #require(try reader.delegate(slot: 4, world.epoch))
         try reader.raise(to: try world.epochFile.raise())
         let stale = try writer.write(kind: .claim, body: [4])
-        #expect(writer.claimLocally(stale, slot: 4, delegation: again) == .asked)
+        #expect(writer.claimLocally(stale, slot: 4, delegation: again) == .filed)
     }
 
     @Test func `Bodies and outcomes of any size come through`() throws {

@@ -35,7 +35,7 @@ struct RecordReuseTests {
             observer: { interruption.observe($0) })
         let reader = try world.reader(of: writer)
         let claim = try writer.write(kind: .claim, body: [1])
-        #expect(writer.file(claim) == .asked)
+        #expect(writer.file(claim) == .filed)
         let reused = Lock(false)
         let epoch = world.epoch
         interruption.set {
@@ -43,12 +43,12 @@ struct RecordReuseTests {
             #expect(reader.reap(claim, epoch))
             for _ in 0..<32 {
                 guard let next = try? writer.write(kind: .claim, body: [2]) else { break }
-                #expect(writer.file(next) == .asked)
+                #expect(writer.file(next) == .filed)
                 if next.index == claim.index { return reused.withLock { $0 = true } }
             }
         }
         let deadline = MonotonicClock.after(.seconds(2))
-        #expect(writer.waitWhileAsked(claim, deadline: deadline) != .asked)
+        #expect(writer.waitWhileAsked(claim, deadline: deadline) != .filed)
         #expect(reused.withLock { $0 } == false)
         // Now it may be used.
         let next = try (0..<2).map { _ in try writer.write(kind: .claim, body: [3]).index }

@@ -7,7 +7,6 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import Foundation
-import MonotonicTime
 import TestHome
 import Testing
 
@@ -101,9 +100,9 @@ import Testing
             Issue.record("not as it should be")
             return
         }
-        #expect(open.writers[1].state(of: record) == .asked)
+        #expect(open.writers[1].state(of: record) == .filed)
         open.ticketQueues.pass(turn)
-        #expect(open.writers[1].state(of: record) == .asked)
+        #expect(open.writers[1].state(of: record) == .filed)
         #expect(open.readers[1].grant(record, open.world.epoch) == .granted)
     }
 

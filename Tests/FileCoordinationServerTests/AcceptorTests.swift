@@ -4,7 +4,6 @@
 
 import FileCoordinationSystem
 import InstantLiterals
-import MonotonicTime
 import Testing
 
 @testable import FileCoordinationServer

@@ -7,7 +7,6 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import InstantLiterals
-import MonotonicTime
 import Testing
 
 @testable import FileCoordinationServer
@@ -68,11 +67,11 @@ import Testing
             epoch: epoch,
             relocations: try RelocationLog(in: world.runtime.directory, epoch: epoch))
         let former = epoch.firstSerial - 1
-        let kept = records.enterClaim(.sample(.asked, index: 1, serial: former), of: client)
+        let kept = records.enterClaim(.sample(.filed, index: 1, serial: former), of: client)
         #expect(kept.rawValue == former)
         // The same serial number in another record, and a number that was not given out yet.
-        let again = records.enterClaim(.sample(.asked, index: 2, serial: former), of: client)
-        let future = records.enterClaim(.sample(.asked, index: 3, serial: .max), of: client)
+        let again = records.enterClaim(.sample(.filed, index: 2, serial: former), of: client)
+        let future = records.enterClaim(.sample(.filed, index: 3, serial: .max), of: client)
         #expect(again.rawValue >= epoch.firstSerial)
         #expect(future.rawValue > again.rawValue && future.rawValue < .max)
         #expect(records.claimIDs == [kept, again, future])

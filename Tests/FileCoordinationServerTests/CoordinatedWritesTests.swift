@@ -8,7 +8,6 @@ import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWatching
 import InstantLiterals
-import MonotonicTime
 import Testing
 
 @testable import FileCoordinationServer

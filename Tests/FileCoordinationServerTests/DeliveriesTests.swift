@@ -19,7 +19,7 @@ import Testing
         let change = delivery(1, .notice(.itemDidChange))
         #expect(deliveries.keep(change, for: .two) == 1)
         #expect(deliveries.keep(change, for: .one) == 1)
-        #expect(deliveries.keep(delivery(1, .cancelAsk(claim: 1)), for: .two) == 2)
+        #expect(deliveries.keep(delivery(1, .withdrawQuestion(claim: 1)), for: .two) == 2)
         #expect(deliveries.keep(change, for: .one) == nil, "The very same is not kept twice")
         #expect(deliveries.takeClients() == [.two, .one])
         #expect(deliveries.isFlushed)

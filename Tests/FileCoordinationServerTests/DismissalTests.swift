@@ -60,7 +60,7 @@ import Testing
             try clients[1].takeMessage()
                 == .dismissed(waiting.record, author: "a b", reason: "test"))
         #expect(behind.isGranted)
-        #expect(waiting.state == .asked)
+        #expect(waiting.state == .filed)
         // The client cancels its claim, as after any refusal.
         clients[1].ledger.cancel(waiting.record)
         try clients[1].say(.ended(waiting.record))
@@ -83,7 +83,7 @@ import Testing
         try waiter.say(.filed(waiting.record))
         try held.end()
         try world.settle()
-        #expect(waiting.state == .asked)
+        #expect(waiting.state == .filed)
         waiter.ledger.cancel(waiting.record)
         try waiter.say(.ended(waiting.record))
         try world.settle()

@@ -41,7 +41,7 @@ import Testing
                 claim: reader.ledger.serial(of: claim.record), failure: [0x7B, 0x7D]))
         try world.settle()
         #expect(!isAsked)
-        #expect(claim.state == .asked)
+        #expect(claim.state == .filed)
         return claim
     }
 
@@ -84,7 +84,7 @@ import Testing
         _ = try socket.send(ClientMessage.hello(hello).encode())
         try world.settle()
         #expect(isAsked)
-        #expect(claim.state == .asked)
+        #expect(claim.state == .filed)
     }
 
     //  a    write(/a)

@@ -8,7 +8,6 @@ import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
 import InstantLiterals
-import MonotonicTime
 import Testing
 
 @testable import FileCoordinationServer

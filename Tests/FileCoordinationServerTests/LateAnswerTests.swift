@@ -81,7 +81,7 @@ import Testing
         // It is no refusal of the claim, which asks by another number.
         try editor.say(answer(question, failure: [0x7B, 0x7D]))
         try world.settle()
-        #expect(claim.state == .asked)
+        #expect(claim.state == .filed)
         #expect(world.server.view.awaitsPresenters(claim: question))
         try expectAskedAgain()
     }

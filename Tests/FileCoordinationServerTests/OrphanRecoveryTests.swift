@@ -6,7 +6,6 @@
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
-import MonotonicTime
 import Testing
 
 @testable import FileCoordinationServer

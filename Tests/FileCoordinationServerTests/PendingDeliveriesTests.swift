@@ -42,7 +42,7 @@ struct PendingDeliveriesTests {
 
     @Test func `A change after another message is told again`() throws {
         var pending = PendingDeliveries()
-        let ask = Delivery(presenter: first, message: .cancelAsk(claim: 7))
+        let ask = Delivery(presenter: first, message: .withdrawQuestion(claim: 7))
         let expected = [delivery(first, .itemDidChange), ask, delivery(first, .itemDidChange)]
         let kept = expected.map { pending.add($0) }
         #expect(kept == [true, true, true])

@@ -5,7 +5,6 @@
 import FileCoordinationArbiter
 import FileCoordinationLedger
 import InstantLiterals
-import MonotonicTime
 import Testing
 
 @testable import FileCoordinationServer
@@ -42,8 +41,8 @@ import Testing
         let ticketQueue = Recalled(
             held: [found(.released, 1), found(.granted, 2)],
             waiting: [
-                found(.asked, 6, at: 6), found(.asked, 4, of: .two, at: 4),
-                found(.asked, 3, of: .one, at: 4), found(.asked, 7, at: 7),
+                found(.filed, 6, at: 6), found(.filed, 4, of: .two, at: 4),
+                found(.filed, 3, of: .one, at: 4), found(.filed, 7, at: 7),
             ], queueClosed: try queueClosed())
         let (first, later) = Recalled.steps(for: [ticketQueue], before: 6)
         #expect(indices(first) == [1, 2, 3, 4, 6, 1])

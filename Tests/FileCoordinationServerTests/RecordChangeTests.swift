@@ -25,8 +25,8 @@ import Testing
     }
 
     @Test func `Of a claim`() {
-        #expect(change(.asked, .claim, isKnown: false) == .claimAsks)
-        #expect(change(.asked, .claim, isKnown: true) == .none)
+        #expect(change(.filed, .claim, isKnown: false) == .claimAsks)
+        #expect(change(.filed, .claim, isKnown: true) == .none)
         for isKnown in [false, true] {
             #expect(change(.granted, .claim, isKnown: isKnown) == .claimRuns(isKnown: isKnown))
             #expect(change(.released, .claim, isKnown: isKnown) == .claimIsOver(isKnown: isKnown))
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func `Of a presenter`() {
-        for state in [RecordState.asked, .granted] {
+        for state in [RecordState.filed, .granted] {
             #expect(change(state, .presenter, isKnown: false) == .presenterAppears)
             #expect(change(state, .presenter, isKnown: true) == .none)
         }
@@ -50,9 +50,9 @@ import Testing
 
     @Test func `A later use of a record is not what was known`() {
         let known = KnownRecord(generation: 1, identity: .claim(claim))
-        #expect(known.isOf(.sample(.asked)))
-        #expect(!known.isOf(.sample(.asked, .presenter)))
-        var later = RecordSnapshot.sample(.asked)
+        #expect(known.isOf(.sample(.filed)))
+        #expect(!known.isOf(.sample(.filed, .presenter)))
+        var later = RecordSnapshot.sample(.filed)
         later.reference.generation = 2
         #expect(!known.isOf(later))
         #expect(known.identity == .claim(claim))

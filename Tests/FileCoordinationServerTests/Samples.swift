@@ -7,7 +7,6 @@ import FileCoordinationSystem
 import FileCoordinationWire
 import Foundation
 import InstantLiterals
-import MonotonicTime
 import Testing
 
 @testable import FileCoordinationLedger
@@ -35,7 +34,7 @@ extension ClientID {
 extension RecordCheck {
     /// The check of a claim that has waited since `time`.
     static func asking(_ index: UInt32, since time: Instant) -> RecordCheck {
-        RecordCheck(.sample(.asked, index: index, at: time), of: .one)
+        RecordCheck(.sample(.filed, index: index, at: time), of: .one)
     }
 }
 

@@ -6,7 +6,6 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import InstantLiterals
-import MonotonicTime
 import Testing
 
 @testable import FileCoordinationServer
@@ -27,7 +26,7 @@ import Testing
         // The one that runs, the one that waited, and the stranger, in one turn.
         #expect(world.server.arbiter.claims.count == 3)
         #expect(world.server.arbiter.claims.map { $0.stage == .granted } == [true, false, false])
-        #expect(claim.state == .asked)
+        #expect(claim.state == .filed)
         try held.end()
         try world.settle()
     }

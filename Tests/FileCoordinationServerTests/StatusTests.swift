@@ -7,7 +7,6 @@ import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
 import InstantLiterals
-import MonotonicTime
 import Testing
 
 @testable import FileCoordinationServer
@@ -59,7 +58,7 @@ import Testing
         try asker.ask()
         while !world.server.hasReportWork { try #require(world.server.turn(until: 0) == nil) }
         let claim = try other.file("/g")
-        while claim.state == .asked {
+        while claim.state == .filed {
             try #require(world.server.turn(until: 0) == nil)
             let hasReportWork = world.server.hasReportWork
             try #require(hasReportWork, "It was not served before the report was made")

@@ -7,7 +7,6 @@ import FileCoordinationArbiter
 import FileCoordinationSystem
 import FileCoordinationWire
 import InstantLiterals
-import MonotonicTime
 import Testing
 
 @testable import FileCoordinationLedger
@@ -136,7 +135,7 @@ struct TakeoverTests {
         try world.settle()
         try first.end()
         try world.settle()
-        #expect(next.state == .asked)
+        #expect(next.state == .filed)
         #expect(try late.client.ledger.release(late.record, outcome: []) == .released)
         _ = try line.send(ClientMessage.ended(late.record).encode())
         try world.settle()
@@ -187,10 +186,10 @@ struct TakeoverTests {
         try running.end()
         try world.settle()
         #expect(waiting.isGranted)
-        #expect(late.state == .asked)
+        #expect(late.state == .filed)
         // The next server sees the same order.
         try world.replaceServer()
         #expect(waiting.state == .granted)
-        #expect(late.state == .asked)
+        #expect(late.state == .filed)
     }
 }

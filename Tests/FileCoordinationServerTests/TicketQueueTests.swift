@@ -8,7 +8,6 @@ import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
 import InstantLiterals
-import MonotonicTime
 import Testing
 
 @testable import FileCoordinationServer
@@ -79,7 +78,7 @@ struct TicketQueueTests {
         let other = try #require(clients.first { $0 !== known[0].client })
         let late = try other.file(file)
         try world.settle()
-        #expect(late.state == .asked)
+        #expect(late.state == .filed)
         #expect(other.slotWord.ticketQueue != nil)
         try known[0].end()
         try world.settle()
@@ -108,7 +107,7 @@ struct TicketQueueTests {
             try world.settle()
         }
         #expect(ahead.claim.isGranted)
-        #expect(late.state == .asked)
+        #expect(late.state == .filed)
         try ahead.claim.end()
         try world.settle()
         #expect(late.isGranted)

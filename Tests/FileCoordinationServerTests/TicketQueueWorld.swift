@@ -9,7 +9,6 @@ import FileCoordinationSystem
 import FileCoordinationWire
 import Foundation
 import InstantLiterals
-import MonotonicTime
 import Testing
 
 @testable import FileCoordinationServer

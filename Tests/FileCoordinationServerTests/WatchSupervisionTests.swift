@@ -6,7 +6,6 @@ import FileCoordinationArbiter
 import FileCoordinationSystem
 import FileCoordinationWatching
 import InstantLiterals
-import MonotonicTime
 import Testing
 
 @testable import FileCoordinationServer

@@ -6,7 +6,6 @@ import FileCoordinationSystem
 import Foundation
 import Glibc
 import InstantLiterals
-import MonotonicTime
 import XCTest
 
 final class LockTests: XCTestCase {

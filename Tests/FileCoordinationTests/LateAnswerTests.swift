@@ -41,7 +41,7 @@ import Testing
     {
         _ = mailbox.asked(claim: 1, steps: YieldSteps(relinquish: [.writer], save: true))
         _ = mailbox.begin(.relinquish(.writer, call(1)))
-        _ = mailbox.recalled(.writer)
+        _ = mailbox.reacquired(.writer)
         #expect(mailbox.cancelled(claim: 1) == [])
         #expect(mailbox.relinquished(.writer, call: call(1), reacquirer: nil) == [.answerLate])
     }
@@ -95,7 +95,7 @@ import Testing
         _ = mailbox.asked(claim: 1, steps: toWriter)
         _ = mailbox.begin(.relinquish(.writer, call(1)))
         _ = mailbox.relinquished(.writer, call: call(1), reacquirer: "back")
-        _ = mailbox.recalled(.writer)
+        _ = mailbox.reacquired(.writer)
         _ = mailbox.asked(claim: 2, steps: toWriter)
         #expect(mailbox.cancelled(claim: 2) == [])
         #expect(mailbox.reacquired(.writer, call: call(1)) == [.answerLate])

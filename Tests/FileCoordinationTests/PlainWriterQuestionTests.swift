@@ -47,7 +47,7 @@ import Testing
             mailbox.asked(claim: 7, steps: toWriter) == [
                 .relinquishmentChanged(.writer, true), .answer(claim: 7, nil),
             ])
-        #expect(mailbox.recalled(.writer) == [.relinquishmentChanged(.writer, false)])
+        #expect(mailbox.reacquired(.writer) == [.relinquishmentChanged(.writer, false)])
         #expect(
             mailbox.plainWriterGone() == [.deliver(.reacquire(.writer, call(1), "back"))])
     }
@@ -57,7 +57,7 @@ import Testing
         _ = mailbox.asked(claim: 7, steps: toWriter)
         #expect(mailbox.plainWriterGone() == [])
         #expect(
-            mailbox.recalled(.writer) == [
+            mailbox.reacquired(.writer) == [
                 .relinquishmentChanged(.writer, false),
                 .deliver(.reacquire(.writer, call(1), "back")),
             ])

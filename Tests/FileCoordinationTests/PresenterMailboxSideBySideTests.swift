@@ -60,7 +60,7 @@ import Testing
 
     @Test mutating func `Rule 8.5: a question goes on when the item never left the presenter`() {
         _ = mailbox.asked(claim: 1, steps: toWriter)
-        _ = mailbox.recalled(.writer)
+        _ = mailbox.reacquired(.writer)
         #expect(mailbox.asked(claim: 2, steps: toWriter) == [])
         #expect(
             mailbox.cancelled(claim: 1) == [.deliver(.relinquish(.writer, call(3)))])

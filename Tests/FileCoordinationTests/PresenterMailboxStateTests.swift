@@ -59,7 +59,7 @@ import Testing
         #expect(mailbox.completed(call(2), failure: nil) == [.answer(claim: 7, nil)])
         #expect(mailbox.completed(call(2), failure: "late") == [])
         #expect(
-            mailbox.recalled(.writer) == [
+            mailbox.reacquired(.writer) == [
                 .relinquishmentChanged(.writer, false),
                 .deliver(.reacquire(.writer, call(1), "first")),
             ])
@@ -101,7 +101,7 @@ import Testing
 
     @Test mutating func `The next relinquishment waits until the item was given back`() {
         relinquish(for: 1)
-        _ = mailbox.recalled(.writer)
+        _ = mailbox.reacquired(.writer)
         #expect(mailbox.asked(claim: 2, steps: toWriter) == [])
         #expect(mailbox.begin(.reacquire(.writer, call(1), "back")) == true)
         #expect(
@@ -112,7 +112,7 @@ import Testing
 
     @Test mutating func `The other kind does not wait`() {
         relinquish(for: 1)
-        _ = mailbox.recalled(.writer)
+        _ = mailbox.reacquired(.writer)
         #expect(
             mailbox.asked(claim: 2, steps: YieldSteps(relinquish: [.reader])) == [
                 .deliver(.relinquish(.reader, call(2)))
@@ -123,7 +123,7 @@ import Testing
         _ = mailbox.asked(claim: 1, steps: toWriter)
         _ = mailbox.begin(.relinquish(.writer, call(1)))
         _ = mailbox.relinquished(.writer, call: call(1), reacquirer: nil)
-        #expect(mailbox.recalled(.writer) == [.relinquishmentChanged(.writer, false)])
+        #expect(mailbox.reacquired(.writer) == [.relinquishmentChanged(.writer, false)])
         #expect(
             mailbox.asked(claim: 2, steps: toWriter) == [.deliver(.relinquish(.writer, call(2)))])
     }
@@ -132,7 +132,7 @@ import Testing
         _ = mailbox.asked(claim: 1, steps: toWriter)
         _ = mailbox.begin(.relinquish(.writer, call(1)))
         #expect(mailbox.cancelled(claim: 1) == [])
-        #expect(mailbox.recalled(.writer) == [])
+        #expect(mailbox.reacquired(.writer) == [])
         #expect(
             mailbox.relinquished(.writer, call: call(1), reacquirer: "back") == [
                 .answerLate, .deliver(.reacquire(.writer, call(1), "back")),
@@ -141,7 +141,7 @@ import Testing
 
     @Test mutating func `Recalled while its message waits, it is still asked and has it back`() {
         _ = mailbox.asked(claim: 1, steps: toWriter)
-        #expect(mailbox.recalled(.writer) == [])
+        #expect(mailbox.reacquired(.writer) == [])
         #expect(mailbox.begin(.relinquish(.writer, call(1))) == true)
         #expect(
             mailbox.relinquished(.writer, call: call(1), reacquirer: "back") == [
@@ -151,11 +151,11 @@ import Testing
 
     @Test mutating func `A second recall changes nothing`() {
         relinquish(for: 1)
-        #expect(mailbox.recalled(.reader) == [])
-        #expect(!mailbox.recalled(.writer).isEmpty)
-        #expect(mailbox.recalled(.writer) == [])
+        #expect(mailbox.reacquired(.reader) == [])
+        #expect(!mailbox.reacquired(.writer).isEmpty)
+        #expect(mailbox.reacquired(.writer) == [])
         #expect(mailbox.reacquired(.writer, call: call(1)) == [])
-        #expect(mailbox.recalled(.writer) == [])
+        #expect(mailbox.reacquired(.writer) == [])
     }
 
     // MARK: Cancelling
@@ -194,7 +194,7 @@ import Testing
 
     @Test mutating func `An ask that waits for the item's return can be cancelled`() {
         relinquish(for: 1)
-        _ = mailbox.recalled(.writer)
+        _ = mailbox.reacquired(.writer)
         _ = mailbox.asked(claim: 2, steps: toWriter)
         #expect(mailbox.cancelled(claim: 2) == [])
         #expect(mailbox.reacquired(.writer, call: call(1)) == [.answerLate])
@@ -204,7 +204,7 @@ import Testing
 
     @Test mutating func `After removal nothing starts and nothing is answered`() {
         relinquish(for: 1)
-        _ = mailbox.recalled(.writer)
+        _ = mailbox.reacquired(.writer)
         _ = mailbox.asked(claim: 2, steps: YieldSteps(save: true))
         _ = mailbox.begin(.save(call(2)))
         _ = mailbox.asked(claim: 3, steps: toWriter)
@@ -216,7 +216,7 @@ import Testing
         #expect(mailbox.reacquired(.writer, call: call(1)) == [])
         #expect(mailbox.asked(claim: 4, steps: YieldSteps()) == [])
         #expect(mailbox.noticed(.itemDidChange) == [])
-        #expect(mailbox.recalled(.writer) == [])
+        #expect(mailbox.reacquired(.writer) == [])
         #expect(mailbox.cancelled(claim: 3) == [])
         #expect(mailbox.serverLost() == [])
         #expect(mailbox.serverFound() == [])
@@ -230,7 +230,7 @@ import Testing
         #expect(mailbox.begin(.save(call(2))) == false)
         #expect(mailbox.asked(claim: 2, steps: toWriter) == [.answer(claim: 2, nil)])
         #expect(
-            mailbox.recalled(.writer) == [
+            mailbox.reacquired(.writer) == [
                 .relinquishmentChanged(.writer, false),
                 .deliver(.reacquire(.writer, call(1), "back")),
             ])

@@ -86,7 +86,7 @@ struct PresenterMailboxWorld: Hashable {
             try carryOut(mailbox.cancelled(claim: claim), isAnswer: false)
         case .recall:
             recalls += 1
-            try carryOut(mailbox.recalled(.writer), isAnswer: false)
+            try carryOut(mailbox.reacquired(.writer), isAnswer: false)
         case .changeServer:
             serverChanges += 1
             knowsOfRelinquishment = false
@@ -134,7 +134,7 @@ struct PresenterMailboxWorld: Hashable {
                 try make(move)
             }
             // An arbiter recalls only what it asked for, and what it found in the ledger.
-            if knowsOfRelinquishment || relinquished { try carryOut(mailbox.recalled(.writer)) }
+            if knowsOfRelinquishment || relinquished { try carryOut(mailbox.reacquired(.writer)) }
             knowsOfRelinquishment = false
         } while !presenterMoves.isEmpty
         try check(expected.isEmpty, "every ask that still matters is answered")

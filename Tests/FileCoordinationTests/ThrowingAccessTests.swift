@@ -4,7 +4,6 @@
 
 import FileCoordination
 import FileCoordinationSystem
-import MonotonicTime
 import XCTest
 
 final class ThrowingAccessTests: CoordinatorTestCase {

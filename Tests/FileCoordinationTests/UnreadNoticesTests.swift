@@ -51,7 +51,7 @@ import Testing
 
     @Test mutating func `Rule 7.2: a change after a reacquire is told after the reacquire`() {
         #expect(mailbox.noticed(.itemDidChange).count == 1)
-        _ = mailbox.recalled(.writer)
+        _ = mailbox.reacquired(.writer)
         #expect(mailbox.noticed(.itemDidChange) == [.deliver(.notify(.itemDidChange))])
     }
 

@@ -6,7 +6,6 @@
 
 import FileCoordinationArbiter
 import FileCoordinationWatching
-import MonotonicTime
 import Testing
 
 /// A reconciler, and a table of what is where.

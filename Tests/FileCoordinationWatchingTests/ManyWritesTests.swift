@@ -5,7 +5,6 @@
 
 import FileCoordinationSystem
 import FileCoordinationWatching
-import MonotonicTime
 import XCTest
 
 final class ManyWritesTests: WatchedTestCase {

@@ -7,7 +7,6 @@ import FileCoordinationSystem
 import FileCoordinationWatching
 import Foundation
 import Glibc
-import MonotonicTime
 import XCTest
 
 final class MountsBelowTests: WatchedTestCase {

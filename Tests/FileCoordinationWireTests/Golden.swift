@@ -151,7 +151,7 @@ struct Golden: Sendable, CustomTestStringConvertible {
                 YieldSteps(
                     relinquish: [.reader, .writer], save: true, accommodateDeletion: true,
                     accommodateSubitemDeletions: [.of("/a"), .of("/a/b")]))),
-        Delivery(presenter: record, message: .cancelAsk(claim: 5)),
+        Delivery(presenter: record, message: .withdrawQuestion(claim: 5)),
         Delivery(presenter: record, message: .reacquire(.writer)),
         Delivery(presenter: record, message: .notice(.itemDidChange)),
         Delivery(presenter: record, message: .notice(.subitemDidAppear(.of("/a")))),

@@ -12,7 +12,7 @@ extension Golden {
             "a status report",
             .report(
                 StatusReport(
-                    arbiter: ArbiterStatus(
+                    arbiter: ServerStatus(
                         processID: 1, kind: .daemon, uptime: .milliseconds(1500),
                         protocolVersion: 4),
                     claims: [

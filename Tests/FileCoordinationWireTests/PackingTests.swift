@@ -102,7 +102,7 @@ struct PackingTests {
             since: .zero, isStopped: false,
             items: [AccessItem(path: .long(200), access: .writing(.plain))], waitsFor: [])
         let report = StatusReport(
-            arbiter: ArbiterStatus(
+            arbiter: ServerStatus(
                 processID: 1, kind: .daemon, uptime: .nanoseconds(1), protocolVersion: 1),
             claims: Array(repeating: claim, count: 1000), presenters: [])
         let messages = ServerMessage.packing(report)

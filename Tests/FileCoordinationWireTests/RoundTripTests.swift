@@ -200,7 +200,7 @@ struct RoundTripTests {
     }
 
     @Test func `A report that is encoded bit by bit is the same`() throws {
-        let arbiter = ArbiterStatus(
+        let arbiter = ServerStatus(
             processID: 1, kind: .embedded, uptime: .nanoseconds(2), protocolVersion: 3)
         let claims = (1...300).map { number in
             FileCoordinationWire.ClaimStatus(
@@ -238,7 +238,7 @@ struct RoundTripTests {
 
     @Test func `A process number that cannot be one becomes unknown`() throws {
         let report = StatusReport(
-            arbiter: ArbiterStatus(
+            arbiter: ServerStatus(
                 processID: -1, kind: .daemon, uptime: .zero, protocolVersion: 1),
             claims: [], presenters: [])
         #expect(try StatusReport(decoding: report.encode()).arbiter.processID == 0)

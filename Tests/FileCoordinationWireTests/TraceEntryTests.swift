@@ -4,7 +4,6 @@
 
 import FileCoordinationArbiter
 import FileCoordinationWire
-import MonotonicTime
 import Testing
 
 struct TraceEntryTests {

@@ -77,7 +77,7 @@ extension AccessFailure {
             return FileCoordinationError(
                 .deadlock, url: parties.first?.url, parties: parties, reason: CycleText.reason)
         case .timedOut(let timeout, let parties):
-            let paths = items.prefix(3).map { ShownText.escaped($0.url.path) }
+            let paths = items.prefix(3).map { UserText.line($0.url.path) }
             let what =
                 (paths.isEmpty ? "nothing" : paths.joined(separator: ", "))
                 + (items.count > 3 ? " and \(items.count - 3) more" : "")
@@ -88,7 +88,7 @@ extension AccessFailure {
         case .dismissed(let author, let reason):
             return FileCoordinationError(
                 .dismissed, url: items.first?.url,
-                reason: ShownText.dismissal(by: author, reason: reason))
+                reason: UserText.dismissal(by: author, reason: reason))
         case .place, .refused, .copy, .cancelled: return nil
         }
     }

@@ -88,7 +88,7 @@ private struct CodedChain: Codable {
             errors.append(CodedError(error, userInfo: userInfo))
             if let own = userInfo[FileCoordinationError.userInfoKey] as? FileCoordinationError {
                 let label = NSFileCoordinator.processLabel
-                let name = ShownText.escaped(label ?? ProcessInfo.processInfo.processName)
+                let name = UserText.line(label ?? ProcessInfo.processInfo.processName)
                 errors[errors.count - 1].describe(own.description(by: "\(name) (pid \(getpid()))"))
             }
             next = userInfo[NSUnderlyingErrorKey] as? any Error

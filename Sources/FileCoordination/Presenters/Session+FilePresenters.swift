@@ -10,7 +10,7 @@ import Foundation
 extension Session {
     /// The presenters of this process, in the order of registration (Rule 5.1).
     static var filePresenters: [any NSFilePresenter] {
-        presenters.compactMap { ($0 as? RegisteredPresenter)?.presenter }
+        presenters.compactMap { ($0 as? ForwardingPresenter)?.presenter }
     }
 
     /// Registers a presenter.
@@ -34,7 +34,7 @@ extension Session {
     ) throws {
         do throws(AccessFailure) {
             let session = try current()
-            let registered = RegisteredPresenter(
+            let registered = ForwardingPresenter(
                 presenter, methods: PresenterMethods(implementedBy: presenter))
             try session.add(registered, label: label, isGuarded: isGuarded, since: known)
             session.sweepUploads()

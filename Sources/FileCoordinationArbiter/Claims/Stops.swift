@@ -52,7 +52,7 @@ extension Arbiter {
     mutating func withdrawGrant(of id: ClaimID, _ reevaluations: inout ReevaluationQueue) {
         guard records[id]?.grant != nil else { return }
         // A presenter that was passed over may still answer the former question.
-        reevaluations.emit(.recallQuestions(id))
+        reevaluations.emit(.withdrawQuestions(id))
         returnToFirstStage(id, &reevaluations)
         guard let record = records[id], !isStopped(record.claim.client) else { return }
         readmit(record, &reevaluations)
@@ -74,7 +74,7 @@ extension Arbiter {
         case .asking:
             // The questions to presenters are withdrawn, as if the claim were cancelled. They are
             // asked again when the claim gets to stage 2 again.
-            reevaluations.emit(.recallQuestions(id))
+            reevaluations.emit(.withdrawQuestions(id))
             returnToFirstStage(id, &reevaluations)
         case .filed, .skipped, .granted, nil:
             // `filed`: the arbiter is recovering and evaluates the claim afterwards.

@@ -12,10 +12,11 @@ public struct DelegationPolicy: Hashable, Sendable {
     /// The longest time between two consecutive handovers.
     public var handoverTime = Self.usualHandoverTime
 
-    /// The usual bound; larger in a debug build, which is many times slower.
     #if DEBUG
+    /// The usual bound; larger in a debug build, which is many times slower.
     private static let usualHandoverTime: Duration = .milliseconds(250)
     #else
+    /// The usual bound: two short writes and the messages between them.
     private static let usualHandoverTime: Duration = .milliseconds(1)
     #endif
 

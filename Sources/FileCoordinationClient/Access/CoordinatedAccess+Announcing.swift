@@ -16,7 +16,7 @@ extension CoordinatedAccess {
     /// Announces a change, so that the server tells presenters; at once if a server is connected.
     func announce(_ announcement: Announcement) {
         guard session.isOurs, log(announcement) else { return }
-        session.announce(.announced(claim.record))
+        session.tell(.announced(claim.record))
     }
 
     /// Writes an announcement into the claim's log, and prints a message if that fails.
@@ -147,7 +147,7 @@ extension CoordinatedAccess {
         session.ignoreMoves(moves)
         session.presentersMoved(ofPurpose: plan.purpose, by: moves)
         for move in moves { session.services.versions.itemDidMove(from: move.old, to: move.new) }
-        session.announce(.announced(claim.record))
+        session.tell(.announced(claim.record))
     }
 
     /// Whether an item's path is free, or another item of the call is there.

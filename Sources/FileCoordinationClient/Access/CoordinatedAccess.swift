@@ -8,7 +8,6 @@
 package import FileCoordinationArbiter
 import FileCoordinationSystem
 package import FileCoordinationWire
-package import MonotonicTime
 
 /// One access of this process.
 package final class CoordinatedAccess: Sendable {

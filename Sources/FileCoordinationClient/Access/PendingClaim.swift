@@ -8,7 +8,6 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationServer
 import FileCoordinationSystem
-import MonotonicTime
 
 /// A claim that waits or has waited.
 package final class PendingClaim: Sendable {
@@ -107,19 +106,19 @@ package final class PendingClaim: Sendable {
         let long = start + ServerWatchdog.firstPause
         let end = deadline ?? .distantFuture
         var state = ledger.waitWhileAsked(record, deadline: min(noticeable, end))
-        if state == .asked, noticeable < end {
+        if state == .filed, noticeable < end {
             onWait()
             state = ledger.waitWhileAsked(record, deadline: min(long, end))
         }
-        if state == .asked, long < end { onLongWait() }
+        if state == .filed, long < end { onLongWait() }
         // In a ledger whose file was truncated, no word changes any more, and no process wakes the
         // thread.
-        while state == .asked, case let now = MonotonicClock.now, now < end, !ledger.isDamaged {
+        while state == .filed, case let now = MonotonicClock.now, now < end, !ledger.isDamaged {
             state = ledger.waitWhileAsked(record, deadline: min(now + Self.longestSleep, end))
         }
         if ledger.isDamaged { state = .free }
         return switch state {
-        case .asked: nil
+        case .filed: nil
         case .granted: .granted
         case .draft, .cancelled, .released, .free:
             self.state.withLock { state in

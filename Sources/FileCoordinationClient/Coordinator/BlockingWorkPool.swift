@@ -18,7 +18,6 @@
 // which no thread had to be started.
 
 import FileCoordinationSystem
-import MonotonicTime
 
 /// Threads for short file work on behalf of tasks.
 final class BlockingWorkPool: Sendable {

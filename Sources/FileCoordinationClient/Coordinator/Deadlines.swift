@@ -5,7 +5,6 @@
 // own, which a queue of Dispatch would not give it.
 
 import FileCoordinationSystem
-import MonotonicTime
 
 /// The deadlines of this process.
 final class Deadlines: Sendable {

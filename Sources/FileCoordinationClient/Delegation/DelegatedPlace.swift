@@ -8,7 +8,6 @@ import FileCoordinationArbiter
 package import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
-import MonotonicTime
 
 /// A local write, as the object of its path sees it.
 protocol DelegatedWriter: AnyObject, Sendable {

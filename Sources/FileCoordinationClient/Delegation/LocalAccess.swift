@@ -10,7 +10,6 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
-import MonotonicTime
 import Synchronization
 
 /// An access that the server does not know unless it asks.
@@ -26,7 +25,7 @@ final class LocalAccess: DelegatedWriter {
     private let purposeBits = Atomic<UInt64>(0)
     private let isShown = Atomic(false)
     private let adopted = LazyReference<CoordinatedAccess>()
-    private let versions = LazyReference<KeptVersions>()
+    private let versions = LazyReference<VersionedEnd>()
     /// The turn in a ticket queue that must be passed on at the end.
     private let turn = LazyReference<TurnInTicketQueue>()
     /// What is needed to report the end of the write, if that is asked for.
@@ -100,7 +99,7 @@ final class LocalAccess: DelegatedWriter {
         guard versions.load() == nil, case .writing(let options) = access,
             let end = store.beginWriting(at: item.path, for: options, mayHaveVersions: true)
         else { return }
-        let fresh = KeptVersions(end)
+        let fresh = VersionedEnd(end)
         if versions.storeUnlessClosed(fresh) !== fresh { end() }
     }
 
@@ -160,7 +159,7 @@ final class LocalAccess: DelegatedWriter {
 }
 
 /// The versions of the item of a local write.
-private final class KeptVersions: Sendable {
+private final class VersionedEnd: Sendable {
     let end: EndOfVersionedWrite
     init(_ end: @escaping EndOfVersionedWrite) { self.end = end }
 }
@@ -222,7 +221,7 @@ extension Session {
             local.abandon()
             // The claim may be over already.
             if !ledger.cancel(record) { _ = try? ledger.release(record) }
-            announce(.ended(record))
+            tell(.ended(record))
             local.place.end(isWriting: access.isWriting)
             return nil
         }

@@ -5,7 +5,6 @@
 // server nor a claim waits for it.
 
 import FileCoordinationSystem
-import MonotonicTime
 
 /// The guards of this process, and their thread.
 final class LeaseGuardThread: Sendable {
@@ -107,7 +106,9 @@ private final class LeaseGuardLoop {
     private static let changes: DirectoryWatch.Changes = [
         .closedAfterWriting, .attributes, .itselfMoved, .itselfRemoved,
     ]
+    /// A presenter that opens the file itself to save would be stuck so long.
     private static let firstPause = Duration.milliseconds(10)
+    /// The kernel does not report such presenters; they are not looked for more often while asked.
     private static let longestPause = Duration.seconds(1)
 
     init(_ wakeUp: WakeUp, _ services: any ClientServices) throws(SystemError) {

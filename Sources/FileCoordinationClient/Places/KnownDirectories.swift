@@ -6,7 +6,6 @@
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
-import MonotonicTime
 
 /// A directory whose place is cached.
 struct KnownDirectory {
@@ -42,7 +41,9 @@ struct KnownDirectories {
     private static let itemsBeforeListing = 32
     /// A directory with more names is not listed.
     static let nameLimit = 16_384
+    /// The most directories whose names are kept.
     private static let listingLimit = 8
+    /// The most directories that were used once; beyond that, they are forgotten.
     private static let usedOnceLimit = 4096
 
     mutating func insert(_ directory: KnownDirectory, at path: [UInt8]) {

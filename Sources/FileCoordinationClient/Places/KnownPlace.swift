@@ -7,7 +7,6 @@
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
-import MonotonicTime
 import Synchronization
 
 /// The place that a URL leads to, while it is cached.

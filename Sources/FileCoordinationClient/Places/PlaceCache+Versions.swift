@@ -4,7 +4,6 @@
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
-import MonotonicTime
 
 extension PlaceCache {
     /// Whether the cache still knows that the item of a place has no versions.

@@ -10,7 +10,6 @@
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
-import MonotonicTime
 
 extension PlaceCache {
     /// Watches everything on the way to `path`; returns nil if that is impossible.

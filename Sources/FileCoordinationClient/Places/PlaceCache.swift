@@ -11,7 +11,6 @@
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
-import MonotonicTime
 import Synchronization
 
 /// A cache of resolved paths, which discards an entry when a directory on its path has changed.
@@ -65,7 +64,9 @@ final class PlaceCache: Sendable {
     static let lifetime: Duration = .seconds(1)
     /// How long nothing is cached after too many events.
     private static let pause: Duration = .milliseconds(20)
+    /// The most directories that are watched; a user has a limited number of watches.
     static let directoryLimit = 2048
+    /// The most places that are kept.
     static let placeLimit = 16_384
     static let changes: DirectoryWatch.Changes = [
         .movedFrom, .movedTo, .created, .removed, .onlyOfDirectory,

@@ -131,14 +131,14 @@ package final class PresenterMailbox: Sendable {
 
     /// Gives the presenter its item back, after the notices so far (Rules 7.2 and 8.1 to 8.6).
     package func reacquire(_ kind: Relinquishment, in batch: PresenterBatch? = nil) {
-        handle(in: batch) { $0.recalled(kind) }
+        handle(in: batch) { $0.reacquired(kind) }
     }
 
     /// Discards the question for a claim.
     ///
     /// A step that the presenter has begun continues, but no claim waits for it any more (Rule
     /// 12.5).
-    package func cancelAsk(claim: UInt64, in batch: PresenterBatch? = nil) {
+    package func withdrawQuestion(claim: UInt64, in batch: PresenterBatch? = nil) {
         handle(in: batch) { $0.cancelled(claim: claim) }
     }
 

@@ -90,7 +90,7 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
     }
 
     /// Handles the end of the last access for which the presenter relinquished.
-    package mutating func recalled(_ kind: Relinquishment) -> [Action] {
+    package mutating func reacquired(_ kind: Relinquishment) -> [Action] {
         unread.endRepeating()
         if kind == .writer {
             // The presenter has its item back after the last writer (Rule 8.3).
@@ -104,7 +104,7 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
     }
 
     mutating func giveBack(_ kind: Relinquishment) -> [Action] {
-        switch self[kind].recall() {
+        switch self[kind].reacquire() {
         case .nothing:
             []
         case .runReacquirer(let call, let reacquirer):

@@ -9,7 +9,7 @@ import FileCoordinationArbiter
 /// The lifecycle of one kind of relinquishment.
 ///
 ///     held ─► enqueued ─► called ─► relinquished ─► returning ─► held
-///                 └──recalled──┴────────────────────────┘
+///                 └─reacquired─┴────────────────────────┘
 ///
 /// Recalled: the access ended before the presenter had relinquished. The presenter is still asked,
 /// and gets its item back as soon as it answers (Rule 8.6).
@@ -121,7 +121,7 @@ struct RelinquishmentLifecycle<Reacquirer: Sendable>: Sendable {
     }
 
     /// What to do after the access is over.
-    enum RecallAction {
+    enum ReacquireAction {
         /// Nothing now: the presenter has its item, or gets it when it has answered.
         case nothing
         /// Run the reacquirer, so that the presenter has its item back.
@@ -131,7 +131,7 @@ struct RelinquishmentLifecycle<Reacquirer: Sendable>: Sendable {
     }
 
     /// Handles the end of the last access for which the presenter relinquished (Rule 8.3).
-    mutating func recall() -> RecallAction {
+    mutating func reacquire() -> ReacquireAction {
         switch state {
         case .held, .enqueuedRecalled, .calledRecalled, .returning:
             return .nothing

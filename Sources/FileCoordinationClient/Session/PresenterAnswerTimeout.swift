@@ -5,7 +5,6 @@
 // while a thread holds it.
 
 import FileCoordinationSystem
-import MonotonicTime
 import Synchronization
 
 /// What happens to waiting calls when this process was stopped and continues.
@@ -22,7 +21,8 @@ package enum Suspension {
 /// How long the presenters of this process may take to answer.
 package enum PresenterAnswerTimeout {
     private static let none = UInt64.max
-    private static let value = Atomic(Duration.seconds(30).nanoseconds)
+    // A literal, so that the static is initialised without a lock.
+    private static let value = Atomic<UInt64>(30_000_000_000)
 
     /// The duration, with a precision of nanoseconds; nil for no limit.
     package static var duration: Duration? {

@@ -28,7 +28,7 @@ extension Session {
         }
         switch isFirst {
         case nil:
-            announce(.answered(presenter: answer.presenter, claim: answer.claim, failure: nil))
+            tell(.answered(presenter: answer.presenter, claim: answer.claim, failure: nil))
         case true?: link.ring()
         case false?: break
         }

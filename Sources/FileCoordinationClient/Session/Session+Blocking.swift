@@ -48,7 +48,7 @@ extension Session {
             for (claim, call) in found where former[claim] != call {
                 let message = ClientMessage.blocked(
                     presenter: record, claim: claim, by: call)
-                if !announce(message) {
+                if !tell(message) {
                     registration.registered.withLock { $0.blockedQuestions[claim] = nil }
                 }
             }

@@ -6,7 +6,6 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
-import MonotonicTime
 
 extension Session {
     /// Files one claim of an access on these items.
@@ -60,7 +59,7 @@ extension Session {
             }
             ledger.file(record)
         }
-        announce(.filed(record))
+        tell(.filed(record))
         if plan.onEnding != nil { link.attend() }
         return claim
     }
@@ -136,7 +135,7 @@ extension Session {
         } else {
             state.withLock { $0.claims[record] = nil }
         }
-        announce(.ended(record))
+        tell(.ended(record))
     }
 
     // MARK: Messages from the server
@@ -161,8 +160,8 @@ extension Session {
     private func fail(_ record: RecordReference, _ failure: AccessFailure) {
         let claim = state.withLock { [ledger] state -> PendingClaim? in
             if let claim = state.claims[record] { return claim }
-            guard ledger.state(of: record) == .asked else { return nil }
-            state.claims.keep(.failed(failure), of: record) { ledger.state(of: $0) == .asked }
+            guard ledger.state(of: record) == .filed else { return nil }
+            state.claims.keep(.failed(failure), of: record) { ledger.state(of: $0) == .filed }
             return nil
         }
         if let claim { giveUp(claim, .failed(failure)) }
@@ -188,7 +187,7 @@ extension Session {
     func explain(_ claim: PendingClaim, until deadline: Instant) -> [Party]? {
         let answer = Monitor<[Party]?>(nil)
         state.withLock { $0.explanations[claim.record, default: []].append(answer) }
-        announce(.explain(claim.record))
+        tell(.explain(claim.record))
         _ = answer.wait(until: deadline) { $0 != nil }
         state.withLock { state in
             state.explanations[claim.record]?.removeAll { $0 === answer }

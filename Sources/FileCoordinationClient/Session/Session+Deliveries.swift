@@ -25,7 +25,7 @@ extension Session {
         switch delivery.message {
         case .ask(let claim, let steps):
             entry.mailbox.ask(claim: claim, steps: steps, in: batch)
-        case .cancelAsk(let claim): entry.mailbox.cancelAsk(claim: claim, in: batch)
+        case .withdrawQuestion(let claim): entry.mailbox.withdrawQuestion(claim: claim, in: batch)
         case .reacquire(let kind): entry.mailbox.reacquire(kind, in: batch)
         case .notice(let notice):
             if case .itemDidChange = notice { entry.leaseGuard?.itemMayHaveChanged() }

@@ -38,7 +38,7 @@ extension Session {
     /// Sends the additions of this process to a new server.
     func announceOwnPackages() {
         let own = packages.withLock { $0.own }
-        if !own.isEmpty { announce(.packagePolicy(PackagePolicy.text([], adding: own))) }
+        if !own.isEmpty { tell(.packagePolicy(PackagePolicy.text([], adding: own))) }
     }
 
     /// Adds a statement to the policy of all clients of the server.

@@ -208,7 +208,7 @@ extension Session {
             state.presentersByRecord[record] = entry
         }
         ledger.file(record)
-        announce(.filed(record))
+        tell(.filed(record))
         let ending = claim.wait(until: nil)
         let isWanted = state.withLock { state in
             state.claims[record] = nil
@@ -263,7 +263,7 @@ extension Session {
         state.withLock { $0.presentersByRecord[record] = nil }
         // The claim may be over already.
         if !ledger.cancel(record) { _ = try? ledger.release(record) }
-        announce(.ended(record))
+        tell(.ended(record))
     }
 
     func entry(of identity: ObjectIdentifier) -> PresenterEntry? {
@@ -282,7 +282,7 @@ extension Session {
         // Encoding the error may run the presenter's own code and take long, so the waiting answers
         // are sent first.
         if isOurs { sendAnswers() }
-        announce(
+        tell(
             .answered(
                 presenter: record, claim: claim, failure: services.encode(failure)))
     }

@@ -10,7 +10,6 @@ import FileCoordinationLedger
 import FileCoordinationServer
 import FileCoordinationSystem
 import FileCoordinationWire
-import MonotonicTime
 
 extension Session {
     // In a debug build everything is many times slower, especially on a busy machine.
@@ -85,7 +84,7 @@ extension Session {
             return state.claims.takeEarlyEnding(of: local.record)
         }
         if let early { giveUp(claim, early) }
-        announce(.filed(local.record))
+        tell(.filed(local.record))
         return CoordinatedAccess(
             adopting: local, waitingFor: claim,
             purpose: Purpose(bytes: ProcessIdentity.purpose(local.purposeNumber)))

@@ -207,12 +207,12 @@ package final class Session: Sendable {
 
     // MARK: Messages to the server
 
-    /// Tells the server to look at `record`, now or through the next hello.
+    /// Sends a message now, or has the next hello stand for it.
     ///
     /// - Returns: whether the message was sent now. If not, any contents that are not in the ledger
     ///   are lost.
     @discardableResult
-    func announce(_ message: ClientMessage) -> Bool {
+    func tell(_ message: ClientMessage) -> Bool {
         guard isOurs else { return false }
         let isSent = state.withLock { state in
             guard let socket = state.socket, !isDeposed(state.serverEpoch) else {
@@ -373,7 +373,7 @@ package final class Session: Sendable {
                 state.socket == nil ? [] : state.claims.all.map(\.record)
             )
         }
-        return !isWelcome || claims.contains { ledger.state(of: $0) == .asked }
+        return !isWelcome || claims.contains { ledger.state(of: $0) == .filed }
     }
 
     /// Fails all waiting claims, because no server can be reached.

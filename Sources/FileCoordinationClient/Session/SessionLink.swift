@@ -15,7 +15,6 @@ import FileCoordinationLedger
 import FileCoordinationServer
 import FileCoordinationSystem
 import FileCoordinationWire
-import MonotonicTime
 import Synchronization
 
 /// The thread that keeps a session connected to a server.

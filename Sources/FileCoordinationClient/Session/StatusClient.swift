@@ -61,6 +61,7 @@ package struct StatusClient {
     /// The server exists but does not answer.
     package struct Unanswered: Error {}
 
+    /// How long to look for a server that has just died, or for its successor.
     private static let patience = Duration.seconds(1)
 
     /// Connects to the server; returns nil if there is none and no process that needs one.

@@ -7,7 +7,6 @@
 import FileCoordinationServer
 package import FileCoordinationSystem
 package import FileCoordinationWire
-package import MonotonicTime
 
 /// The recording of one server, on one connection; used on one thread.
 package struct TraceClient {

@@ -7,7 +7,6 @@
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
-import MonotonicTime
 
 /// A client process.
 ///

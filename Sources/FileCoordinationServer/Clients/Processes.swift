@@ -10,7 +10,6 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
-import MonotonicTime
 
 /// How often processes are checked.
 enum StopWatch {

@@ -5,7 +5,6 @@
 // pauses for a while, because the kernel would report the waiting connections again and again.
 
 import FileCoordinationSystem
-import MonotonicTime
 
 /// Accepts connections on the server's socket.
 struct Acceptor {

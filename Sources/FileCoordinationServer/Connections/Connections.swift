@@ -8,7 +8,6 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
-import MonotonicTime
 
 /// The connections of a server, and the poller that waits for them.
 struct Connections: ~Copyable {

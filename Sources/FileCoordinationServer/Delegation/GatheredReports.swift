@@ -9,7 +9,6 @@
 import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationWire
-import MonotonicTime
 
 /// The handled reports whose records are not returned yet, and the writes that count as one.
 struct GatheredReports {

@@ -7,7 +7,6 @@
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
-import MonotonicTime
 
 /// A record that a recall has found, and its client.
 struct FoundClaim: Equatable {

@@ -4,7 +4,6 @@
 // listens, the end of the connection that it does not.
 
 import FileCoordinationSystem
-import MonotonicTime
 
 /// The result of starting the daemon.
 enum DaemonStart {

@@ -11,7 +11,6 @@
 
 import FileCoordinationLedger
 import FileCoordinationSystem
-import MonotonicTime
 
 /// The holder of a role, as the lock file names it.
 enum RoleHolder {

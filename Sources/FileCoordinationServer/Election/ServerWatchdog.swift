@@ -5,7 +5,6 @@
 // a waiting thread checks from time to time.
 
 package import FileCoordinationSystem
-package import MonotonicTime
 
 /// What repeated checks of a server have shown.
 package struct ServerWatchdog: Sendable {

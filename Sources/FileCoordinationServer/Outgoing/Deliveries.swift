@@ -133,7 +133,7 @@ extension PresenterMessage {
         switch self {
         case .notice(let notice), .plainNotice(let notice), .noticeBy(_, let notice):
             notice.isSaidOnce
-        case .ask, .cancelAsk, .reacquire, .relocated, .followed, .relocatedBy: false
+        case .ask, .withdrawQuestion, .reacquire, .relocated, .followed, .relocatedBy: false
         }
     }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the server still has to send: messages to presenters, open questions, status reports that
-// are made step by step, recordings, what the watcher sees, and records to return. A record is returned to its client only
-// after everything that follows from it was sent; if the server dies before, the next server finds
-// the record and sends that.
+// are made step by step, recordings, what the watcher sees, and records to return. A record is
+// returned to its client only after everything that follows from it was sent; if the server dies
+// before, the next server finds the record and sends that.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger

@@ -8,7 +8,6 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
-import MonotonicTime
 
 /// What has been found out about processes for one report.
 struct ProcessFindings {

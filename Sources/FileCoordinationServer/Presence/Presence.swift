@@ -9,7 +9,6 @@
 import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
-import MonotonicTime
 
 /// Where a server can be found, and whether it still has the role.
 struct Presence {

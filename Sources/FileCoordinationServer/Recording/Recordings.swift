@@ -7,7 +7,6 @@
 
 import FileCoordinationArbiter
 import FileCoordinationWire
-import MonotonicTime
 
 /// All recordings.
 struct Recordings {

@@ -8,7 +8,6 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
-import MonotonicTime
 
 extension Server {
     // MARK: Beginning, sending, ending
@@ -218,7 +217,7 @@ extension Server {
         case .failInCycle(let claim, let steps):
             recording.waiting.remove(claim)
             recording.add(.inCycle(claim.rawValue, steps.map(\.claim.id.rawValue)), at: now)
-        case .recallQuestions(let claim):
+        case .withdrawQuestions(let claim):
             recording.add(.questionsRecalled(claim.rawValue), at: now)
         case .askToYield(let presenter, let claim, let steps):
             recording.add(
@@ -378,7 +377,7 @@ extension Effect {
         switch self {
         case .grant(let granted): granted == claim
         case .grantUnreported(let granted, _): granted == claim
-        case .fail, .failInCycle, .recallQuestions, .askToYield, .reacquire, .notify, .retarget,
+        case .fail, .failInCycle, .withdrawQuestions, .askToYield, .reacquire, .notify, .retarget,
             .relocate, .delegate, .recall, .openQueue, .startQueue:
             false
         }

@@ -77,7 +77,7 @@ enum RecordChange: Hashable {
     init(_ snapshot: RecordSnapshot, knownAs identity: KnownRecord.Identity?) {
         switch (snapshot.state, snapshot.kind) {
         case (.draft, _), (.free, _): self = .none
-        case (.asked, .claim): self = identity == nil ? .claimAsks : .none
+        case (.filed, .claim): self = identity == nil ? .claimAsks : .none
         case (.granted, .claim): self = .claimRuns(isKnown: identity != nil)
         case (.released, .claim): self = .claimIsOver(isKnown: identity != nil)
         case (.cancelled, .claim):
@@ -86,7 +86,7 @@ enum RecordChange: Hashable {
             } else {
                 self = .claimIsCancelled(nil)
             }
-        case (.asked, .presenter), (.granted, .presenter):
+        case (.filed, .presenter), (.granted, .presenter):
             self = identity == nil ? .presenterAppears : .none
         case (.released, .presenter), (.cancelled, .presenter):
             if case .presenter(let presenter) = identity {
@@ -102,7 +102,7 @@ extension RecordSnapshot {
     /// Whether it is a claim that its client decides about without the server.
     var isOwnBusiness: Bool {
         kind == .claim
-            && (state == .asked && flags.contains(.inTicketQueue)
+            && (state == .filed && flags.contains(.inTicketQueue)
                 || state == .granted && flags == .unreported)
     }
 

@@ -7,7 +7,6 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
-import MonotonicTime
 
 /// A claim that its client has granted itself, or that waits in a ticket queue.
 struct UnreportedClaim {

@@ -9,7 +9,6 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
-import MonotonicTime
 
 extension Server {
     // MARK: Death
@@ -37,7 +36,7 @@ extension Server {
             connections.close(connection)
         }
         let known = records.known(of: client.id)
-        for case (_, .claim(let claim)) in known { takeBackQuestions(for: claim) }
+        for case (_, .claim(let claim)) in known { withdrawQuestions(for: claim) }
         outgoing.deliveries.remove(client.id)
         // The remaining members of its ticket queues continue without it. Their claims are added to
         // the work that is queued behind this item.
@@ -382,7 +381,7 @@ extension Server {
         for (record, identity) in records.known(of: client.id) {
             guard case .claim(let claim) = identity, arbiter.claim(claim) == nil,
                 let snapshot = client.ledger.snapshot(ofRecord: record.index),
-                snapshot.state == .asked, !hasTold(client, ofFailureOf: snapshot.reference)
+                snapshot.state == .filed, !hasTold(client, ofFailureOf: snapshot.reference)
             else { continue }
             discardRefused(claim, at: record.index, of: client)
             checks.append(.check(RecordCheck(snapshot, of: client.id)))
@@ -475,7 +474,7 @@ extension Server {
         }
         switch incoming {
         case .message(.filed(let record)): return ledger.snapshot(ofRecord: record.index)?.filedAt
-        case .greeted: return ledger.scan().lazy.filter { $0.state == .asked }.map(\.filedAt).min()
+        case .greeted: return ledger.scan().lazy.filter { $0.state == .filed }.map(\.filedAt).min()
         case .message, .unreadable: return nil
         }
     }

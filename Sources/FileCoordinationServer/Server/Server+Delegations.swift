@@ -10,7 +10,6 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
-import MonotonicTime
 
 extension Server {
     /// Returns a closure that finds a client's ledger, or nil if the client is gone.
@@ -144,7 +143,7 @@ extension Server {
     mutating func outsideOfTicketQueues(
         _ snapshot: RecordSnapshot, _ check: RecordCheck, _ client: Client
     ) -> RecordSnapshot? {
-        let waits = snapshot.state == .asked && snapshot.flags.contains(.inTicketQueue)
+        let waits = snapshot.state == .filed && snapshot.flags.contains(.inTicketQueue)
         guard snapshot.kind == .claim,
             waits || delegations.hasTicketQueues && isUnknownToArbiter(snapshot, client)
         else { return snapshot }
@@ -175,7 +174,7 @@ extension Server {
         case .cancelled:
             records.known(at: snapshot.reference.index, of: client.id)?.generation
                 != snapshot.reference.generation
-        case .asked, .draft, .free: false
+        case .filed, .draft, .free: false
         }
     }
 }

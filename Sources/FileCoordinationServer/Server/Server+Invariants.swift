@@ -6,7 +6,6 @@
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
-import MonotonicTime
 
 /// What a server knows about claims at some moment.
 ///

@@ -10,13 +10,12 @@ import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWatching
 import FileCoordinationWire
-import MonotonicTime
 
 extension Server {
     /// Registers a presenter, after learning what was moved away from its path, and after recalling
     /// the delegations that its path concerns.
     mutating func register(_ snapshot: RecordSnapshot, _ check: RecordCheck, _ client: Client) {
-        let isNew = snapshot.state == .asked
+        let isNew = snapshot.state == .filed
         if isNew, isOverLimit(snapshot, client) { return }
         guard let body = client.ledger.presenterBody(snapshot.reference) else {
             return reject(snapshot, client)

@@ -11,7 +11,6 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
-import MonotonicTime
 
 extension Server {
     /// Looks at a record because its client has asked for it.
@@ -24,7 +23,7 @@ extension Server {
         if isGathered(snapshot, of: client) {
             return gatherReports(of: client, latest: snapshot.reference)
         }
-        if snapshot.state == .asked,
+        if snapshot.state == .filed,
             let claim = records.claim(record, of: client.id),
             arbiter.claim(claim) == nil
         {
@@ -36,7 +35,7 @@ extension Server {
             discardRefused(claim, at: record.index, of: client)
         }
         work.replace(by: .check(RecordCheck(snapshot, of: client.id)))
-        if snapshot.state == .asked, snapshot.kind == .claim, clients.hasSuspects {
+        if snapshot.state == .filed, snapshot.kind == .claim, clients.hasSuspects {
             // Clients that have not reconnected yet may have filed earlier claims. Those come
             // first.
             work.replace(by: .scan(.absent(until: snapshot.filedAt, and: nil)))
@@ -245,7 +244,7 @@ extension Server {
         // This comes first: if the process runs again, the claim may have asked presenters again,
         // and their questions are taken back below.
         checkStoppedProcesses()
-        takeBackQuestions(for: claim)
+        withdrawQuestions(for: claim)
         decide(.claimCancelled(claim))
         discard(claim)
     }
@@ -403,7 +402,7 @@ extension Server {
             records.claim(snapshot, body, of: client, surrounding: surrounding)
         }
         // In most cases there is nothing to redirect.
-        guard body.standpoint != nil, snapshot.state == .asked else { return enter() }
+        guard body.standpoint != nil, snapshot.state == .filed else { return enter() }
         let filed = unnumbered(snapshot, body, check, client)
         let sent = arbiter.redirected(filed)
         guard sent.items != filed.items else { return enter() }
@@ -443,7 +442,7 @@ extension Server {
             let absent = clients.recentlyAbsent.map(\.id)
             if absent.isEmpty { return [] }
             return records(of: absent + [other].compactMap { $0 }) {
-                $0.state == .asked && $0.filedAt <= time
+                $0.state == .filed && $0.filedAt <= time
             }.sorted { $0.filedAt < $1.filedAt }.map(\.check)
         }
     }
@@ -464,7 +463,7 @@ extension RecordSnapshot {
     fileprivate var wasGranted: Bool {
         switch state {
         case .granted, .released, .cancelled: true
-        case .free, .draft, .asked: false
+        case .free, .draft, .filed: false
         }
     }
 }

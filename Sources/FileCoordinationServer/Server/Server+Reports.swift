@@ -42,11 +42,11 @@ extension Server {
     }
 
     /// The server, as the reader of what is sent on a connection sees it.
-    func status(for connection: Connection) -> ArbiterStatus {
+    func status(for connection: Connection) -> ServerStatus {
         let ownID =
             namespace(of: connection) == processes.ownNamespace
             ? CurrentProcess.id : ProcessNumber.inAnotherNamespace(CurrentProcess.id)
-        return ArbiterStatus(
+        return ServerStatus(
             processID: ownID, kind: configuration.kind,
             uptime: outgoing.reports.uptime,
             protocolVersion: ProtocolVersion.current)
@@ -330,7 +330,7 @@ extension Server {
             guard let address = records.address(of: claim), isConnected(address) else {
                 return .unreachable
             }
-            takeBackQuestions(for: claim)
+            withdrawQuestions(for: claim)
             decide(.claimCancelled(claim))
             // As with a refusal, the record stays known until its client has cancelled it. If the
             // message is lost, the claim is decided anew.
@@ -346,7 +346,7 @@ extension Server {
             let claim = unreportedClaims(of: client).first(where: { $0.number == number })
         else { return .gone }
         switch claim.snapshot.state {
-        case .asked:
+        case .filed:
             guard isConnected(claim.address) else { return .unreachable }
             // The client gives up its ticket with its claim.
             tell(claim.address, order)

@@ -7,7 +7,6 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
-import MonotonicTime
 
 // Recovers the state of the former server. All of it is in the clients' ledgers, and the lock of
 // each ledger says whether its owner lives. So no client has to cooperate, and stopped processes
@@ -57,7 +56,7 @@ extension Server {
         // Claims that were filed since then are found by the last scan: another client's ledger,
         // which was read before, may have an earlier one.
         let waiting = found.filter { _, snapshot in
-            snapshot.kind == .claim && snapshot.state == .asked
+            snapshot.kind == .claim && snapshot.state == .filed
                 && (snapshot.serial != 0 || snapshot.filedAt < start)
         }
         for (client, snapshot) in waiting.sorted(by: Self.inLine) {
@@ -115,7 +114,7 @@ extension Server {
     mutating func fileAgain(_ check: RecordCheck) {
         guard let client = clients[check.client],
             let snapshot = client.ledger.snapshot(ofRecord: check.record.index),
-            snapshot.reference == check.record, snapshot.state == .asked,
+            snapshot.reference == check.record, snapshot.state == .filed,
             let body = claimBody(snapshot, client),
             let claim = claim(snapshot, body, check, client, again: { .fileAgain($0) })
         else { return }

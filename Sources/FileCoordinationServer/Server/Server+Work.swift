@@ -93,8 +93,8 @@ extension Server {
         case .grant(let claim): grant(claim, isProvisional: claim != outright)
         case .fail(let claim, let failure): fail(claim, failure)
         case .failInCycle(let claim, let cycle): failInCycle(claim, cycle)
-        case .recallQuestions(let claim):
-            takeBackQuestions(for: claim)
+        case .withdrawQuestions(let claim):
+            withdrawQuestions(for: claim)
             // With a new number, a late answer is not mistaken for an answer to the next question.
             outgoing.questions.renumber(claim, as: records.takeNumber())
         case .askToYield(let presenter, let claim, let steps): ask(presenter, claim, steps)
@@ -149,7 +149,7 @@ extension Server {
     }
 
     private mutating func fail(_ claim: ClaimID, _ failure: PresenterFailure) {
-        takeBackQuestions(for: claim)
+        withdrawQuestions(for: claim)
         guard let address = records.address(of: claim), let client = clients[address.client]
         else { return }
         // The client cancels the record itself, by compare-and-swap. If the message is lost, the
@@ -169,7 +169,7 @@ extension Server {
                 outgoing.questions.steps(presenter, for: step.claim.id) ?? YieldSteps()
             return [party(step, &findings), party(presenter: presenter, steps, &findings)]
         }
-        takeBackQuestions(for: claim)
+        withdrawQuestions(for: claim)
         guard let address, let client else { return }
         // As in `fail`, the client cancels the record itself.
         send(
@@ -179,10 +179,10 @@ extension Server {
 
     /// Tells presenters that were asked on behalf of `claim` that their answers are no longer
     /// needed.
-    mutating func takeBackQuestions(for claim: ClaimID) {
+    mutating func withdrawQuestions(for claim: ClaimID) {
         let number = outgoing.questions.number(of: claim)
         for presenter in outgoing.questions.takeBack(for: claim) {
-            deliver(.cancelAsk(claim: number), to: presenter)
+            deliver(.withdrawQuestion(claim: number), to: presenter)
         }
     }
 
@@ -221,7 +221,7 @@ extension Effect {
         case .relocate(let presenter, let place, let isTold):
             RelocationEntry(serial: presenter.rawValue, .presenter(place, isTold: isTold))
         case .retarget(let claim, let items): RelocationEntry(serial: claim.rawValue, .claim(items))
-        case .grant, .fail, .failInCycle, .recallQuestions, .askToYield, .reacquire, .notify,
+        case .grant, .fail, .failInCycle, .withdrawQuestions, .askToYield, .reacquire, .notify,
             .grantUnreported, .delegate, .recall, .openQueue, .startQueue:
             nil
         }

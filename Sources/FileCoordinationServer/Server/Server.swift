@@ -11,7 +11,6 @@
 import FileCoordinationArbiter
 import FileCoordinationLedger
 package import FileCoordinationSystem
-package import MonotonicTime
 
 /// Runs the arbiter for one runtime directory, on the thread that calls ``run()``.
 ///

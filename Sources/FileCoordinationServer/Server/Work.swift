@@ -7,7 +7,6 @@
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
-import MonotonicTime
 
 /// One step that follows from the present input.
 enum Work: Equatable {
@@ -59,7 +58,7 @@ struct RecordCheck: Equatable {
 extension RecordCheck {
     /// Creates a check of a record that was just read.
     init(_ snapshot: RecordSnapshot, of client: ClientID, bound: Instant = .distantFuture) {
-        let asks = snapshot.state == .asked && snapshot.kind == .claim
+        let asks = snapshot.state == .filed && snapshot.kind == .claim
         self.init(
             client: client, record: snapshot.reference, filedAt: asks ? snapshot.filedAt : nil,
             bound: bound)

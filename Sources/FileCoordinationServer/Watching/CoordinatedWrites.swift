@@ -10,7 +10,6 @@
 package import FileCoordinationArbiter
 import FileCoordinationSystem
 package import FileCoordinationWatching
-package import MonotonicTime
 
 /// An instant, by the two clocks.
 package struct WriteInstant {

@@ -6,7 +6,6 @@
 
 import FileCoordinationArbiter
 import FileCoordinationWatching
-import MonotonicTime
 
 /// The changes that wait.
 struct HeldChanges {

@@ -7,7 +7,6 @@
 
 package import FileCoordinationArbiter
 package import FileCoordinationWatching
-package import MonotonicTime
 
 /// What is known of coordinated writes and of changes that wait for them.
 package struct SeenChanges {

@@ -9,7 +9,6 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWatching
-import MonotonicTime
 
 /// The watcher, and what it was told.
 struct Watching: ~Copyable {

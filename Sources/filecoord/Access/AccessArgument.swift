@@ -7,7 +7,7 @@
 
 import ArgumentParser
 import FileCoordinationArbiter
-import FileCoordinationTracing
+import FileCoordinationClient
 import Synchronization
 
 /// A path, the kind of access to it, and its position on the command line.

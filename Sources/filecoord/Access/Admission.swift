@@ -7,10 +7,8 @@
 import FileCoordinationArbiter
 import FileCoordinationClient
 import FileCoordinationSystem
-import FileCoordinationTracing
 import FileCoordinationWire
 import Glibc
-import MonotonicTime
 
 /// Obtains access and runs an accessor with it.
 struct Admission {

@@ -6,7 +6,6 @@
 import FileCoordinationArbiter
 import FileCoordinationClient
 import FileCoordinationSystem
-import FileCoordinationTracing
 import FileCoordinationWire
 
 /// The presenters that a claim may have waited for.

@@ -3,8 +3,8 @@
 // A coordinated read, independent of the parser that read the command line.
 
 import FileCoordinationArbiter
+import FileCoordinationClient
 import FileCoordinationSystem
-import FileCoordinationTracing
 
 /// What `filecoord read` is to do.
 struct ReadRequest: Hashable {

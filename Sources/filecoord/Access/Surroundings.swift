@@ -5,7 +5,6 @@
 
 import FileCoordinationClient
 import FileCoordinationSystem
-import FileCoordinationTracing
 import FileCoordinationWire
 
 /// The claims of the commands around this one, and its own claim.

@@ -4,7 +4,7 @@
 // commands ask before they claim access, so that a user who takes a while to answer makes no
 // program wait.
 
-import FileCoordinationTracing
+import FileCoordinationClient
 import Glibc
 
 /// Asks the user.

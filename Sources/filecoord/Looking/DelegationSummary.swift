@@ -3,7 +3,7 @@
 // What `filecoord status` says of delegations: in the table of a file, and in one line for all
 // other files of a process, because a process may have a thousand of them.
 
-import FileCoordinationTracing
+import FileCoordinationClient
 import FileCoordinationWire
 
 /// One line for each process that may use files without asking the server.

@@ -5,8 +5,8 @@
 // in time, a picture is shown without the remarks.
 
 import FileCoordinationArbiter
+import FileCoordinationClient
 import FileCoordinationSystem
-import FileCoordinationTracing
 import FileCoordinationWire
 
 /// Remarks about other names of the items in a report (Rule 2.24).

@@ -10,7 +10,6 @@ import FileCoordinationServer
 import FileCoordinationSystem
 import FileCoordinationWire
 import Glibc
-import MonotonicTime
 
 /// Shows the status for as long as the program runs.
 struct StatusWatch {
@@ -68,7 +67,7 @@ struct StatusWatch {
             }
             if !isAbsent { try show(nil) }
             isAbsent = true
-            try awaitArbiter()
+            try awaitServer()
         }
     }
 
@@ -138,7 +137,7 @@ struct StatusWatch {
     }
 
     /// Waits until the socket of an arbiter exists.
-    private func awaitArbiter() throws(Failure) {
+    private func awaitServer() throws(Failure) {
         try StatusCommand.opening {
             let (watch, poller) = (try DirectoryWatch(), try Poller())
             try poller.add(redraw.descriptor, token: 1, .readable)

@@ -6,7 +6,6 @@
 
 import FileCoordinationArbiter
 import FileCoordinationWire
-import MonotonicTime
 
 /// An arbiter with the state of a report, to try accesses.
 ///

@@ -2,8 +2,8 @@
 //
 // Prints the lines of `present`: one for each message, without buffering.
 
+import FileCoordinationClient
 import FileCoordinationSystem
-import FileCoordinationTracing
 import FileCoordinationWire
 import Glibc
 

@@ -4,7 +4,6 @@
 
 import FileCoordinationSystem
 import Glibc
-import MonotonicTime
 
 /// Something that happened in the demonstration.
 struct DemoEvent: Hashable, Sendable {

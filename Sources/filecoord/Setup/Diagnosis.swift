@@ -33,6 +33,7 @@ enum Diagnosis {
     /// A server with fewer descriptors would soon have to reject clients.
     private static let fewDescriptors = 1024
     private static let leastNotifications = ["max_user_instances": 128, "max_user_watches": 8192]
+    /// A ledger of this size would no longer fit into memory that is a file system.
     private static let littleSpace: UInt64 = 16 * 1024 * 1024
 
     /// All findings, in the order in which they are shown.

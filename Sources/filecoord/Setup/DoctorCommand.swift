@@ -4,8 +4,8 @@
 // do.
 
 import ArgumentParser
+import FileCoordinationClient
 import FileCoordinationSystem
-import FileCoordinationTracing
 import FileCoordinationWire
 
 /// Reports what prevents coordination on this machine.

@@ -28,7 +28,7 @@ struct InstallationFacts: Hashable, Sendable {
         var isInstalled: Bool
     }
 
-    static func gather(daemon: String?, server: ArbiterStatus?) -> InstallationFacts {
+    static func gather(daemon: String?, server: ServerStatus?) -> InstallationFacts {
         InstallationFacts(
             daemonVersion: daemon.flatMap(version(of:)),
             running: server.flatMap { running($0, daemon) }, units: DaemonUnits.gather())
@@ -42,7 +42,7 @@ struct InstallationFacts: Hashable, Sendable {
         return String(words[1])
     }
 
-    private static func running(_ server: ArbiterStatus, _ daemon: String?) -> RunningDaemon? {
+    private static func running(_ server: ServerStatus, _ daemon: String?) -> RunningDaemon? {
         let process = server.processID
         guard server.kind == .daemon, !ProcessNumber.isOfAnotherNamespace(process),
             let path = CurrentProcess.executablePath(of: process),

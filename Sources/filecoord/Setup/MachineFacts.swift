@@ -18,7 +18,7 @@ struct MachineFacts: Sendable {
     /// How the place is used.
     var use: PlaceUse
     /// The present arbiter, or nil if no program needs one.
-    var arbiter: Result<ArbiterStatus?, Unanswered>
+    var arbiter: Result<ServerStatus?, Unanswered>
     /// The value of `FILECOORDINATIOND`; empty means no daemon.
     var chosenDaemon: String?
     /// The path of the daemon that would be started.
@@ -78,7 +78,7 @@ struct MachineFacts: Sendable {
     /// Asks the present arbiter, unless there is none: asking would create a directory.
     private static func arbiter(
         _ use: PlaceUse, _ environment: [String: String]
-    ) -> Result<ArbiterStatus?, Unanswered> {
+    ) -> Result<ServerStatus?, Unanswered> {
         guard case .served = use else { return .success(nil) }
         do {
             return .success(try StatusClient.ask(environment: environment)?.arbiter)

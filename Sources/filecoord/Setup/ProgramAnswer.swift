@@ -5,11 +5,11 @@
 
 import FileCoordinationSystem
 import Glibc
-import MonotonicTime
 
 enum ProgramAnswer {
     /// How long a program may take.
     private static let patience: Duration = .seconds(3)
+    /// The most bytes that are read of what it prints.
     private static let longest = 65_536
 
     /// Runs a program for what it prints.

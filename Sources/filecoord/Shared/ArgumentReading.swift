@@ -6,7 +6,6 @@
 import ArgumentParser
 import FileCoordinationArbiter
 import FileCoordinationClient
-import FileCoordinationTracing
 import FileCoordinationWire
 
 /// The parsers of the command line, apart from those of the single commands.

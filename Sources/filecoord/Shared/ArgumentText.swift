@@ -7,7 +7,7 @@
 // themselves occur, their bytes are represented in the same way, so that decoding always returns
 // the original bytes.
 
-import FileCoordinationTracing
+import FileCoordinationClient
 import Glibc
 
 /// Converts between bytes and text that represents them.

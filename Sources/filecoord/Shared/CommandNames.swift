@@ -4,7 +4,7 @@
 // unexpected arguments, and answer `help` of a name that it does not know with the main page.
 
 import ArgumentParser
-import FileCoordinationTracing
+import FileCoordinationClient
 
 /// Checks the names of commands.
 enum CommandNames {

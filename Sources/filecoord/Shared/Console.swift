@@ -4,8 +4,8 @@
 // call returns. Each line is written by one system call, so that the lines of several processes do
 // not mix.
 
+import FileCoordinationClient
 import FileCoordinationSystem
-import FileCoordinationTracing
 import Glibc
 
 /// Writes to the standard streams.

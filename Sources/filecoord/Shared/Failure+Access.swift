@@ -5,7 +5,6 @@
 
 import FileCoordinationClient
 import FileCoordinationSystem
-import FileCoordinationTracing
 import FileCoordinationWire
 import FileTree
 
@@ -33,7 +32,7 @@ extension Failure {
                 lines: [CycleText.reason] + cycle.sentences.map { "  " + $0 } + [cycle.advice])
         case .dismissed(let author, let reason):
             self.init(
-                .refused, ShownText.dismissal(by: author, reason: reason),
+                .refused, UserText.dismissal(by: author, reason: reason),
                 "Nothing was read or written. A user ended this wait by hand; try again when the "
                     + "reason no longer holds.")
         case .timedOut, .cancelled:

@@ -3,8 +3,8 @@
 // Paths as the kernel takes them: bytes that need not be valid text. In messages, every character
 // that could control a terminal is escaped.
 
+import FileCoordinationClient
 import FileCoordinationSystem
-import FileCoordinationTracing
 import Glibc
 
 /// A path of any bytes except zero.

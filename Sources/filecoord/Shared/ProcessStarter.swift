@@ -3,8 +3,8 @@
 // The program that has started a process, for people: a script says more than the `filecoord` that
 // it runs.
 
+import FileCoordinationClient
 import FileCoordinationSystem
-import FileCoordinationTracing
 
 /// Who has started a process.
 enum ProcessStarter {

@@ -57,7 +57,7 @@ struct GraphCommand: ParsableCommand {
         let report =
             try StatusCommand.ask(CurrentProcess.environment)
             ?? StatusReport(
-                arbiter: ArbiterStatus(
+                arbiter: ServerStatus(
                     processID: 0, kind: .daemon, uptime: .zero, protocolVersion: 0),
                 claims: [], presenters: [])
         let graph = WaitGraph(report, isWhole: all, part: selection.part(report))

@@ -10,7 +10,6 @@ import FileCoordinationSystem
 import FileCoordinationTracing
 import FileCoordinationWire
 import Glibc
-import MonotonicTime
 
 /// A recording that runs.
 final class TraceRecorder: Sendable {

@@ -3,8 +3,8 @@
 // Lists versions as a table or as JSON.
 
 import FileCoordinationArbiter
+import FileCoordinationClient
 import FileCoordinationSystem
-import FileCoordinationTracing
 import FileCoordinationVersions
 import FileCoordinationWire
 import Glibc

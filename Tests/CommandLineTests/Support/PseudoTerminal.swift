@@ -5,7 +5,6 @@
 
 import FileCoordinationSystem
 import Foundation
-import MonotonicTime
 
 /// A terminal with a child, which leads the terminal's session.
 final class PseudoTerminal: Sendable {

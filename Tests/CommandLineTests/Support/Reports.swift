@@ -12,7 +12,7 @@ extension StatusReport {
         _ presenters: [FileCoordinationWire.PresenterStatus] = []
     ) -> StatusReport {
         StatusReport(
-            arbiter: ArbiterStatus(
+            arbiter: ServerStatus(
                 processID: 1, kind: .daemon, uptime: .nanoseconds(1), protocolVersion: 5),
             claims: claims, presenters: presenters)
     }

@@ -138,8 +138,8 @@ extension Effect {
         case .askToYield(let presenter, _, _), .reacquire(let presenter, _),
             .notify(let presenter, _), .relocate(let presenter, _, _):
             presenter
-        case .grant, .fail, .failInCycle, .retarget, .recallQuestions, .grantUnreported, .delegate,
-            .recall, .openQueue, .startQueue:
+        case .grant, .fail, .failInCycle, .retarget, .withdrawQuestions, .grantUnreported,
+            .delegate, .recall, .openQueue, .startQueue:
             nil
         }
     }

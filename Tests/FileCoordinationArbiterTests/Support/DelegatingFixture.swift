@@ -5,7 +5,6 @@
 
 import FileCoordinationArbiter
 import InstantLiterals
-import MonotonicTime
 import Testing
 
 /// An arbiter whose clients, claims and purposes have numbers of the test's choice.
@@ -35,7 +34,7 @@ struct DelegatingFixture {
                 entries[id.rawValue] = entry
             case .delegate(let delegation): delegations[delegation.id] = delegation
             case .recall(let id): recalls.append(id)
-            case .fail, .failInCycle, .recallQuestions, .askToYield, .reacquire, .notify,
+            case .fail, .failInCycle, .withdrawQuestions, .askToYield, .reacquire, .notify,
                 .retarget, .relocate, .openQueue, .startQueue:
                 continue
             }

@@ -245,7 +245,7 @@ extension Witness {
                 if grant < effects.firstIndex(of: effect) ?? 0 {
                     return "\(id) is granted before it hears where its items are (Rule 11.4)"
                 }
-            case .grant, .fail, .failInCycle, .askToYield, .recallQuestions, .reacquire,
+            case .grant, .fail, .failInCycle, .askToYield, .withdrawQuestions, .reacquire,
                 .grantUnreported, .delegate, .recall, .openQueue, .startQueue:
                 continue
             }

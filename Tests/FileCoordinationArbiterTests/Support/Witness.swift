@@ -5,7 +5,6 @@
 
 import FileCoordinationArbiter
 import InstantLiterals
-import MonotonicTime
 
 /// An onlooker that complains when a history breaks a rule.
 struct Witness: Hashable {
@@ -269,7 +268,7 @@ struct Witness: Hashable {
                 return true
             }
             if isLate { return "\(id) hears of a write after it had its item back (Rule 7.2)" }
-        case .retarget, .relocate, .recallQuestions:
+        case .retarget, .relocate, .withdrawQuestions:
             break
         case .grantUnreported, .delegate, .recall, .openQueue, .startQueue:
             return "something is delegated that no client asked for"

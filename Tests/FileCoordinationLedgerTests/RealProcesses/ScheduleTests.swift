@@ -89,7 +89,7 @@ final class ScheduleTests: XCTestCase {
     /// ---------------------------------|-----------------|-----------------|----------------
     /// server 0 is stopped              | has looked      | waits           | 0: stopped
     /// it is deposed                    |                 |                 | 1: scans, grants
-    /// client 0 files under server 0    | (asked)         | inside          |
+    /// client 0 files under server 0    | (filed)         | inside          |
     /// server 0 goes on                 |                 |                 | 0: (grants)
     /// client 0 looks again             | (inside)        |                 |
     private func playLateGrant(_ fault: PlantedFault?) throws -> Journal {
@@ -98,7 +98,7 @@ final class ScheduleTests: XCTestCase {
         let second = try supervisor.startClient(places: "0")
         let server = try supervisor.startServer()
         try supervisor.run(server, to: "scan")
-        try supervisor.run(first, to: fault == nil ? "swap draft" : "swap asked")
+        try supervisor.run(first, to: fault == nil ? "swap draft" : "swap filed")
         try runUntilWaiting(supervisor, second)
         supervisor.stop(server)
         let next = try supervisor.startServer(deposing: true)
@@ -111,9 +111,9 @@ final class ScheduleTests: XCTestCase {
         return try supervisor.journal()
     }
 
-    /// The protocol as it was first written down: asked first, looked at the epoch afterwards.
-    func testAskedBeforeLooking() throws {
-        XCTAssertEqual(try playLateGrant(.askedBeforeLook).overlap, "0")
+    /// The protocol as it was first written down: filed first, looked at the epoch afterwards.
+    func testFiledBeforeLooking() throws {
+        XCTAssertEqual(try playLateGrant(.filedBeforeLook).overlap, "0")
         XCTAssertEqual(try playLateGrant(.noSecondLook).overlap, "0")
         XCTAssertNil(try playLateGrant(nil).overlap)
     }

@@ -185,7 +185,7 @@ extension ModelClient {
             world.record(
                 .asked(presenter.key, for: world.keysBySerial[claim], RequiredStep.all(steps)))
             if let key = world.keysBySerial[claim] { world.askedFor.insert(key) }
-        case .cancelAsk(let claim): presenter.discardQuestions { $0 == claim }
+        case .withdrawQuestion(let claim): presenter.discardQuestions { $0 == claim }
         case .reacquire(let kind):
             switch kind {
             case .reader: ledger.setRelinquished(presenter.record, reader: false)

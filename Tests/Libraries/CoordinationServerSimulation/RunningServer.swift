@@ -7,7 +7,6 @@
 import FileCoordinationLedger
 import FileCoordinationServer
 import FileCoordinationSystem
-import MonotonicTime
 
 /// One server, which takes its turns when the world says so.
 final class RunningServer {

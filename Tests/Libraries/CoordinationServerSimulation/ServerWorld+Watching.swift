@@ -37,13 +37,13 @@ extension ServerWorld {
         for (_, claim) in seen.sorted(by: { $0.serial < $1.serial }) { recordFiling(claim) }
         // A claim loses its place before another one gets
         // it, though both are seen at the same time.
-        for claim in waiting(in: .asked) where claim.holdsPosition {
+        for claim in waiting(in: .filed) where claim.holdsPosition {
             claim.holdsPosition = false
             record(.returned(claim.key))
             claim.inLineSince = now + 1
         }
         // If the presenter's client is not connected, it is not told of the question.
-        for claim in waiting(in: .asked) {
+        for claim in waiting(in: .filed) {
             let serial = claim.client.ledger.serial(of: claim.record)
             guard server?.view.awaitsPresenters(claim: serial) == true else { continue }
             // The claim has taken its place since the last check.

@@ -11,7 +11,6 @@ import FileCoordinationLedger
 import FileCoordinationServer
 import FileCoordinationSystem
 import FileCoordinationWire
-import MonotonicTime
 
 /// One world, from an empty directory to an empty directory.
 final class ServerWorld {

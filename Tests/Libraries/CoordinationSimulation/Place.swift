@@ -5,7 +5,6 @@
 
 package import CoordinationCheckers
 package import FileCoordinationArbiter
-import MonotonicTime
 
 /// A place that worlds are about.
 struct Place {

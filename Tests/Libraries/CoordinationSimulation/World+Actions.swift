@@ -5,7 +5,6 @@
 
 import CoordinationCheckers
 import FileCoordinationArbiter
-import MonotonicTime
 
 extension World {
     /// Lets something happen.

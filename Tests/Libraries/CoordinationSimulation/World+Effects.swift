@@ -22,7 +22,7 @@ extension World {
             let links = steps.map { Link($0.claim.id.key, through: $0.presenter?.key) }
             record(.foundInCycle(id.key, links))
             forget(id)
-        case .recallQuestions(let id):
+        case .withdrawQuestions(let id):
             for index in presenters.indices { recall(id, index) }
         case .askToYield(let id, let claim, let steps): ask(id, claim, steps)
         case .reacquire(let id, let kind):

@@ -191,7 +191,7 @@ extension Effect {
     fileprivate var isFailure: Bool {
         switch self {
         case .fail, .failInCycle: true
-        case .grant, .recallQuestions, .askToYield, .reacquire, .notify, .retarget, .relocate,
+        case .grant, .withdrawQuestions, .askToYield, .reacquire, .notify, .retarget, .relocate,
             .grantUnreported, .delegate, .recall, .openQueue, .startQueue:
             false
         }

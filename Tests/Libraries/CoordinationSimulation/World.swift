@@ -6,7 +6,6 @@
 
 package import CoordinationCheckers
 import FileCoordinationArbiter
-import MonotonicTime
 
 /// A small world.
 package struct World {

@@ -14,7 +14,7 @@ struct ModelServer: Hashable {
         var isReading = false
 
         var holds: Bool { word.state == .granted }
-        var waits: Bool { word.state == .asked }
+        var waits: Bool { word.state == .filed }
         var isOver: Bool { word.state == .released || word.state == .cancelled }
         var isUnreported: Bool { holds && word.flags == .unreported }
     }

@@ -114,7 +114,7 @@ extension ModelWorld {
         _ client: Int, _ server: Int, _ configuration: ModelConfiguration
     ) -> Bool {
         guard let place = task(client, configuration)?.place else { return false }
-        guard memory.record(clients[client].record, of: client).state == .asked else {
+        guard memory.record(clients[client].record, of: client).state == .filed else {
             return false
         }
         return servers[server].knowledge.enumerated().contains { index, known in

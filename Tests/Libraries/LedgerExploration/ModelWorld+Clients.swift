@@ -150,7 +150,7 @@ extension ModelWorld {
             clients[client].phase = .ready
         case .joined, .awaitedTurn, .leftTicketQueue, .passed:
             finishInTicketQueue(client, outcome, configuration)
-        case .filed(.asked(let word)), .claimedLocally(.asked(let word)):
+        case .filed(.filed(let word)), .claimedLocally(.filed(let word)):
             // A ticket is worth nothing if its queue has ended since.
             clients[client].ticket = nil
             let isLate =

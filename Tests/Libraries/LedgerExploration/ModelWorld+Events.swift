@@ -188,7 +188,7 @@ extension ModelWorld {
         if word.epoch > servers[server].epoch { return true }
         switch word.state {
         // No client tells the server of a claim that waits in the server's ticket queue.
-        case .asked: return word.epoch == servers[server].epoch && !word.isInTicketQueue
+        case .filed: return word.epoch == servers[server].epoch && !word.isInTicketQueue
         case .granted:
             return word.epoch == servers[server].epoch && word.flags != .unreported
         case .released, .cancelled: return true

@@ -91,7 +91,7 @@ extension ModelWorld {
         let count = servers[server].knowledge.count / clients.count
         let index = client * count + record
         switch word.state {
-        case .asked, .granted:
+        case .filed, .granted:
             // The server does not decide about claims that wait in its ticket queue.
             if word.epoch == servers[server].epoch, !word.isInTicketQueue {
                 servers[server].phase = .readingBody(client, record: record, word, next)
@@ -133,7 +133,7 @@ extension ModelWorld {
             ModelServer.Knowledge(
                 word: word, place: Int(body & ~ModelTask.readingBit) - 1,
                 isReading: body & ModelTask.readingBit != 0)
-        if word.state == .asked {
+        if word.state == .filed {
             recordNews(server, at: Int(body & ~ModelTask.readingBit) - 1)
         }
         proceed(server, client, record, configuration.records, next)
@@ -320,7 +320,7 @@ extension ModelWorld {
             let index = client * configuration.records + record
             let word = servers[server].knowledge[index].word
             if isWithdrawn {
-                servers[server].knowledge[index].word = word.with(.asked, [], word.epoch)
+                servers[server].knowledge[index].word = word.with(.filed, [], word.epoch)
             }
             servers[server].phase = .serving
         case .granted(let client, let record, .refused(let word)):

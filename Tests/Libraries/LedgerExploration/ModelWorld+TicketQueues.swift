@@ -177,7 +177,7 @@ extension ModelWorld {
 
     /// Whether this claim waited in the queue that ends, so that the server decides about it now.
     func waitedInTicketQueue(_ server: Int, _ word: RecordWord) -> Bool {
-        servers[server].ticketQueue?.stage == .ending && word.state == .asked
+        servers[server].ticketQueue?.stage == .ending && word.state == .filed
             && word.epoch == servers[server].epoch
     }
 }

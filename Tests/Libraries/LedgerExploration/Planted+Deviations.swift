@@ -12,7 +12,7 @@ extension Planted {
         _ fault: PlantedFault, from operation: MemoryOperation, looked: UInt64?
     ) -> Deviation {
         switch fault {
-        case .recordStoreReleasing, .noSecondLook, .askedBeforeLook, .localBeforeLook,
+        case .recordStoreReleasing, .noSecondLook, .filedBeforeLook, .localBeforeLook,
             .reportForgotten:
             deviateWhileFiling(fault, from: operation, looked: looked)
         case .generationIgnored:
@@ -51,12 +51,12 @@ extension Planted {
             }
             kept = expected
             return .omit(first)
-        case .askedBeforeLook where Procedure.self == FileClaim.self:
+        case .filedBeforeLook where Procedure.self == FileClaim.self:
             guard !isShown else {
                 guard let looked else { return .look(.ledgerEpoch) }
-                let asked = desired.with(.asked, [], ServerEpoch(truncating: looked))
-                kept = asked
-                return .swap(cell, expected, asked)
+                let filed = desired.with(.filed, [], ServerEpoch(truncating: looked))
+                kept = filed
+                return .swap(cell, expected, filed)
             }
             // The faulty assumption: "if the swap failed, the server has done it".
             return kept == desired
@@ -90,7 +90,7 @@ extension Planted {
             if isGrant {
                 guard let looked else { return .look(.record(record)) }
                 let word = RecordWord(rawValue: looked)
-                guard word.state == .asked, word.epoch == expected.epoch else {
+                guard word.state == .filed, word.epoch == expected.epoch else {
                     return .omit(looked)
                 }
                 return .swap(

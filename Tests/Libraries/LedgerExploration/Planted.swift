@@ -112,8 +112,8 @@ package struct Planted<Procedure: LedgerProcedure>: Hashable, Sendable {
         case .inTicketQueue:
             let word = RecordWord(rawValue: value)
             kept = word
-            return word.state == .asked
-                ? word.with(.asked, .inTicketQueue, word.epoch).rawValue : value
+            return word.state == .filed
+                ? word.with(.filed, .inTicketQueue, word.epoch).rawValue : value
         }
     }
 }

@@ -20,8 +20,8 @@ package enum PlantedFault: String, Hashable, Sendable, CaseIterable {
     case noEpochRaise
     /// The client does not check the ledger's epoch after it made the record visible.
     case noSecondLook
-    /// The client files `asked` at once, and checks the ledger's epoch afterwards.
-    case askedBeforeLook
+    /// The client files `filed` at once, and checks the ledger's epoch afterwards.
+    case filedBeforeLook
     /// The client makes a delegated claim `granted` at once, and checks the slot afterwards.
     case localBeforeLook
     /// Server and client grant, reap and cancel whatever claim the record contains now.

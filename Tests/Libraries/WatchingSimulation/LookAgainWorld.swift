@@ -12,7 +12,6 @@ package import CoordinationCheckers
 import FileCoordinationArbiter
 import FileCoordinationServer
 import FileCoordinationWatching
-import MonotonicTime
 
 /// What a run was, and what was wrong with it.
 package struct LookAgainOutcome: Sendable {

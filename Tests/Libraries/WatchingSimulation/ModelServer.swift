@@ -8,7 +8,6 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationServer
 import FileCoordinationWatching
-import MonotonicTime
 
 /// What the server keeps about coordinated writes and about changes that wait for their ends.
 struct ModelServer {

@@ -6,7 +6,6 @@
 import CoordinationCheckers
 import FileCoordinationArbiter
 import FileCoordinationWatching
-import MonotonicTime
 
 /// What the watcher says to a presenter.
 enum ModelNews {

@@ -8,7 +8,6 @@ import FileCoordinationArbiter
 import FileCoordinationLedger
 import FileCoordinationSystem
 import FileCoordinationWire
-import MonotonicTime
 
 enum Flooding {
     /// `LABEL flood KIND PATH [count=COUNT] [still]`, until the program is killed: `burn`,

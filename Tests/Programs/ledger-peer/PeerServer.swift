@@ -112,7 +112,7 @@ struct PeerServer {
     {
         if snapshot.epoch > epoch { Gate.finish("deposed") }
         guard snapshot.epoch == epoch, let body = reader.body(snapshot.reference) else { return }
-        guard snapshot.state == .asked || snapshot.state == .granted else { return }
+        guard snapshot.state == .filed || snapshot.state == .granted else { return }
         claims[name]?[snapshot.reference.index] = Claim(
             reference: snapshot.reference, place: body.first ?? .max,
             isHeld: snapshot.state == .granted)
@@ -126,7 +126,7 @@ struct PeerServer {
             for snapshot in reader.scan() {
                 let index = snapshot.reference.index
                 switch snapshot.state {
-                case .asked:
+                case .filed:
                     if claims[name]?[index]?.reference != snapshot.reference {
                         take(snapshot, of: name, reader)
                     }

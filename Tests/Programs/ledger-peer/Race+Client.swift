@@ -48,7 +48,7 @@ extension Race {
             switch procedure.advance(observing: observed) {
             case .perform(let operation): observed = memory.perform(operation)
             case .finished(.granted): return true
-            case .finished(.asked), .finished(.withdrawn): return false
+            case .finished(.filed), .finished(.withdrawn): return false
             }
         }
     }
@@ -67,7 +67,7 @@ extension Race {
             switch procedure.advance(observing: observed) {
             case .perform(let operation):
                 observed = memory.perform(operation)
-            case .finished(.asked(let word)):
+            case .finished(.filed(let word)):
                 guard word.epoch.rawValue % 2 == 1 else { return false }
                 let granted = GrantClaim(
                     record: 0, generation: word.generation, epoch: word.epoch)

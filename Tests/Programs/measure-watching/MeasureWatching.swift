@@ -10,7 +10,6 @@ import FileCoordinationArbiter
 import FileCoordinationSystem
 import FileCoordinationWatching
 import Glibc
-import MonotonicTime
 
 @main
 enum MeasureWatching {

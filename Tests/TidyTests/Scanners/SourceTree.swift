@@ -59,7 +59,7 @@ struct SourceTree {
         "Benchmarks/run", "Benchmarks/touched", "Examples/test", "Fuzzing/run",
         "Libraries/C/build", "Libraries/test", "Linking/build",
         "Tests/RealHome/run",
-        "docs/build", "docs/draw-rooms", "docs/man-page", "install",
+        "docs/build", "docs/draw-rooms", "docs/list-bounds", "docs/man-page", "install",
         "packaging/debian/build", "packaging/debian/test", "packaging/debian/test-in-root",
         "packaging/retire-daemons", "packaging/systemd/test", "packaging/test-install",
     ]

@@ -8,6 +8,7 @@
 
 import CFileCoordination
 import FileCoordinationSystem
+import MonotonicTime
 
 /// The way of all calls from the library's threads into the program.
 enum CallbackGate {
@@ -35,7 +36,7 @@ enum CallbackGate {
     }
 
     /// Lets no call begin from here on, and waits until none runs; false: one did until `deadline`.
-    static func close(until deadline: UInt64) -> Bool {
+    static func close(until deadline: Instant) -> Bool {
         let gate = ofProcess.value
         gate.withLock { $0.isClosed = true }
         return gate.wait(until: deadline) { $0.running == 0 }

@@ -36,7 +36,7 @@ extension CallFailure {
             return "Access to \(Sentence.paths(paths)) was not granted within "
                 + "\(DurationText.text(timeout))."
         case .access(.dismissed(let author, let reason)):
-            return ShownText.dismissal(by: author, reason: reason)
+            return UserText.dismissal(by: author, reason: reason)
         case .access(.cancelled):
             return "The wait for access to \(Sentence.paths(paths)) was cancelled."
         }
@@ -84,7 +84,7 @@ enum Sentence {
     }
 
     private static func who(_ party: Party) -> String {
-        let label = ShownText.escaped(party.label.isEmpty ? party.processName : party.label)
+        let label = UserText.line(party.label.isEmpty ? party.processName : party.label)
         let isElsewhere = ProcessNumber.isOfAnotherNamespace(party.processID)
         let number = "\(ProcessNumber.plain(party.processID))"
         return "\(label) (pid \(number)\(isElsewhere ? " in another namespace" : ""))"
@@ -112,6 +112,6 @@ enum Sentence {
     }
 
     private static func text(_ path: [UInt8]) -> String {
-        ShownText.escaped(String(decoding: path, as: UTF8.self))
+        UserText.line(String(decoding: path, as: UTF8.self))
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes paths and parties as text for the user.
+// Writes paths and parties as text for the user. Other programs have chosen names and labels; they
+// must not move the cursor, end a line or change the direction of the following text.
 
-import FileCoordinationClient
 package import FileCoordinationWire
 
 /// Text for the user.
@@ -62,6 +62,11 @@ package enum UserText {
             }
         }
         return result
+    }
+
+    /// A sentence about a wait that a user has ended by hand; the texts come from another program.
+    package static func dismissal(by author: String, reason: String) -> String {
+        "The wait for access was ended by hand by \(line(author)), who says: \(line(reason))"
     }
 
     /// A line of text with all characters escaped that could control a terminal.

@@ -11,7 +11,7 @@ package import Foundation
 import FoundationCompatibility
 
 /// A registered presenter, and how it is called.
-struct RegisteredPresenter: Presenter {
+struct ForwardingPresenter: Presenter {
     private let reference: PresenterReference
     let methods: PresenterMethods
     private let methodsWithCompletion: PresenterMethods
@@ -171,7 +171,7 @@ extension PresenterMailbox {
         handled: @escaping @Sendable (PresenterNotice) -> Void = { _ in }
     ) {
         self.init(
-            presenter: RegisteredPresenter(presenter, methods: methods), answer: answer,
+            presenter: ForwardingPresenter(presenter, methods: methods), answer: answer,
             relinquishmentChanged: relinquishmentChanged, handled: handled)
     }
 }
