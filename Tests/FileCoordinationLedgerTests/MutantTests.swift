@@ -84,8 +84,8 @@ final class MutantTests: XCTestCase {
     }
 
     /// The first version of the protocol: because of this overlap, there is a draft.
-    func testAskedBeforeLooking() {
-        let found = expect(.askedBeforeLook, Self.rivals) { $0.stops = 1 }
+    func testFiledBeforeLooking() {
+        let found = expect(.filedBeforeLook, Self.rivals) { $0.stops = 1 }
         XCTAssertEqual(found, .overlap(place: 0))
     }
 
