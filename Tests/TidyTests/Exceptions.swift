@@ -9,8 +9,6 @@ enum Exceptions {
     static let sleeping: [String: String] = [
         "Sources/FileCoordinationSystem/Pause.swift":
             "the sleep itself, for a server that neither listens nor is gone: no one event tells",
-        "Sources/filecoord/Setup/DemoStage.swift":
-            "the arbiter does not announce that a claim has begun to wait: looks, within a bound",
         "Tests/CommandLineTests/DemoTests.swift":
             "looks for the demo's first file, within a bound",
         "Tests/CommandLineTests/StandardInputTests.swift":

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `filecoord demo`: shows newcomers how file coordination works. It starts three real processes
-// that use one document, prints what they report as a timeline, and checks it against the rules.
+// `filecoord demo`: shows newcomers how file coordination works, with the commands that they have
+// themselves. A shell runs the script in place of this process.
 
 import ArgumentParser
-import FileCoordinationClient
 import FileCoordinationSystem
+import Glibc
 
 /// The demonstration.
 struct DemoCommand: ParsableCommand {
@@ -13,72 +13,72 @@ struct DemoCommand: ParsableCommand {
         commandName: "demo",
         abstract: "Watch an editor, a reader and a writer share one document.",
         discussion: """
-            Starts three processes in a temporary directory, with a server of their own, and \
-            shows what each of them did, when, whom it waited for, and what the document held \
-            then. It takes about a second, touches no files of yours, and exits with 0 \
-            only if all went as the rules promise.
+            Starts three commands in a temporary directory, in which they meet, and shows what \
+            each of them says, and when. It takes about a second, touches no files of yours, and \
+            exits with 0 only if all went as the rules promise.
             """)
 
     func run() throws {
-        let stage = try DemoStage()
-        defer { stage.tearDown() }
-        let events = try Self.play(on: stage)
-        for line in DemoTimeline(events).lines { try Console.print(line) }
-        let checks = DemoChecks(events).all
-        try Console.print("")
-        for check in checks {
-            try Console.print("\(check.holds ? "ok    " : "FAILED")  \(check.sentence)")
+        guard let executable = CurrentProcess.executablePath else {
+            throw Failure(.inputOutput, "filecoord's own file is gone: install it again")
         }
-        guard checks.allSatisfy(\.holds) else {
-            throw Failure(
-                status: 1, lines: ["this is not what the rules promise: please report it"])
-        }
+        let words = CStringList(["sh", "-c", Self.script, "filecoord-demo", executable])
+        unsafe execv("/bin/sh", words.pointer)
+        throw Failure(errorNumber: errno, doing: "run", path: "/bin/sh")
     }
 
-    /// Starts the three processes.
+    /// What the shell runs.
     ///
-    /// Returns what happened, in order.
-    private static func play(on stage: DemoStage) throws(Failure) -> [DemoEvent] {
-        let editor = try stage.start(.editor)
-        try stage.awaitEvent(.editor, .types)
-
-        let reader = try stage.start(.reader)
-        try stage.awaitEvent(.reader, .reads)
-
-        // The reader keeps its claim until it is told to go on, so that the writer must wait for
-        // it.
-        let writer = try stage.start(.writer)
-        try stage.awaitWait(of: writer, for: reader)
-        stage.nudge(reader)
-        // Each process reports by a pipe of its own, and one may be read later than another.
-        try stage.awaitEvent(.reader, .doneReading)
-        try stage.awaitEvent(.writer, .wrote)
-        try stage.awaitEvent(.editor, .shows)
-        stage.nudge(editor)
-        return stage.events
-    }
-}
-
-/// The hidden command that runs one of the three processes; `demo` starts it.
-struct DemoPartCommand: ParsableCommand {
-    static let name = "demo-part"
-    static let configuration = CommandConfiguration(
-        commandName: name, abstract: "Play a part in the demonstration.", shouldDisplay: false)
-
-    @Argument(help: "Which part.")
-    var part: DemoEvent.Part
-
-    @Argument(help: "The document.", completion: .file())
-    var path: String
-
-    func run() throws {
-        let path = try UserPath.item(path)
-        switch part {
-        case .editor: try DemoEditor(path).play()
-        case .reader: DemoActors.read(path)
-        case .writer: DemoActors.write(path)
+    /// Each line that one of the processes prints is news. When the shell ends, so do they: their
+    /// input ends.
+    private static let script = #"""
+        place=$(mktemp -d "${TMPDIR:-/tmp}/filecoord-demo-XXXXXX") && cd "$place" || exit 74
+        export FILECOORD="$1" FILECOORDINATION_RUNTIME_DIR="$place/run" FILECOORDINATIOND=
+        trap 'exec 4>&- 5>&-; wait; rm -rf "$place"' EXIT
+        trap 'exit 129' HUP; trap 'exit 130' INT; trap 'exit 143' TERM
+        start=$(date +%s%N)
+        say() {
+            printf '%5d  %-7s %s\n' $((($(date +%s%N) - start) / 1000000)) "$1" "$2"
         }
-    }
+        begin() {
+            who=$1 input=$2
+            shift 2
+            say "$who" "\$ filecoord $*"
+            (
+                exec <"$input" 2>&1 3<&- 4<&- 5<&-
+                "$FILECOORD" "$@"
+                echo "ends with status $?"
+            ) | sed -u -e "s|$place/||g" -e 's/^[0-9:.]*  list.txt  //' -e 's/  exists .*//' \
+                -e "s/^/$who /" >news 3<&- 4<&- 5<&- &
+        }
+        cat >save <<'END'
+        echo 'saves "milk, eggs"'
+        echo milk, eggs | "$FILECOORD" write --purpose "$FILECOORD_PURPOSE" list.txt
+        END
+        cat >look <<'END'
+        echo "reads \"$(cat list.txt)\""
+        read -r word
+        echo 'is done'
+        END
+        echo milk >list.txt
+        mkfifo news reader editor && exec 3<>news 4<>reader 5<>editor
+        printf '%5s  %-7s %s\n' ms who what
+        begin editor editor present list.txt --on savePresentedItemChanges 'sh save'
+        while read -r who what <&3; do
+            say "$who" "$what"
+            case "$who $what" in
+            "editor registered") begin reader reader read list.txt -- sh look ;;
+            "reader reads "*)
+                seen=$what
+                begin writer /dev/null update list.txt -- sed 's/$/, tea/'
+                ;;
+            "writer "*"has held"*) echo go >&4 ;;
+            "editor presentedItemDidChange"* | *"ends with status "[!0]*) break ;;
+            esac
+        done
+        say '' "list.txt holds \"$(cat list.txt)\""
+        [ "$seen" = 'reads "milk, eggs"' ] && [ "$(cat list.txt)" = 'milk, eggs, tea' ] && exit
+        echo 'this is not what the rules promise: please report it' >&2
+        exit 1
+        """#
 }
-
-extension DemoEvent.Part: ExpressibleByArgument {}

@@ -39,7 +39,7 @@ struct FileCoord: ParsableCommand {
             HoldCommand.self, MoveCommand.self, RemoveCommand.self, VersionsCommand.self,
             PresentCommand.self, StatusCommand.self, ExplainCommand.self, GraphCommand.self,
             ReleaseCommand.self, RecordCommand.self, ReportCommand.self, DoctorCommand.self,
-            DemoCommand.self, DemoPartCommand.self, KeepHoldCommand.self,
+            DemoCommand.self, KeepHoldCommand.self,
         ])
 
     static func main() {
