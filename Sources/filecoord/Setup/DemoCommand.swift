@@ -32,7 +32,8 @@ struct DemoCommand: ParsableCommand {
     /// Each line that one of the processes prints is news. When the shell ends, so do they: their
     /// input ends.
     private static let script = #"""
-        trap 'exec 4>&- 5>&-; wait; rm -rf "$place"' EXIT
+        place= seen=
+        trap 'exec 4>&- 5>&-; wait; [ -z "$place" ] || rm -rf "$place"' EXIT
         trap 'exit 129' HUP; trap 'exit 130' INT; trap 'exit 143' TERM
         place=$(mktemp -d "${TMPDIR:-/tmp}/filecoord-demo-XXXXXX") && cd "$place" || exit 74
         export FILECOORD="$1" FILECOORDINATION_RUNTIME_DIR="$place/run" FILECOORDINATIOND=
