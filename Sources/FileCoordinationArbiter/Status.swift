@@ -3,7 +3,6 @@
 // What others may ask of the arbiter. The status of claims, presenters and delegations is for
 // reports; reading it stops no other work (Rule 18.5). The invariants are for tests.
 
-
 /// The status of one claim.
 public struct ClaimStatus: Hashable, Sendable {
     /// The claim.
