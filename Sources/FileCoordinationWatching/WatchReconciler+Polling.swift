@@ -21,6 +21,7 @@ struct PolledNodes {
     /// The time of the next attempt to add the failed watches.
     var retryAt = Instant.distantPast
     private var retryPause = firstRetryPause
+    /// Failed watches are tried again after this, and then after twice the last pause.
     private static let firstRetryPause: Duration = .seconds(2)
     /// Whether the polled nodes have changed since presenters were told.
     var isChanged = false

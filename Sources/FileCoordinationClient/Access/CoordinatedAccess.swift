@@ -119,7 +119,7 @@ package final class CoordinatedAccess: Sendable {
 
     /// Blocks the thread until the access is granted or fails.
     ///
-    /// - Parameter deadline: in monotonic nanoseconds; nil for no limit (Rule 2.22).
+    /// - Parameter deadline: nil for no limit (Rule 2.22).
     /// - Returns: nil if the deadline passed and the claim still waits.
     package func wait(until deadline: Instant? = nil) -> AccessEnding? {
         while true {

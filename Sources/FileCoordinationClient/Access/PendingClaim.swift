@@ -34,7 +34,7 @@ package final class PendingClaim: Sendable {
     }
 
     private enum Decision {
-        /// The record's word was "asked" at the last check.
+        /// The record's word was "filed" at the last check.
         case open
         /// The result is known and was reported.
         case made(AccessEnding)

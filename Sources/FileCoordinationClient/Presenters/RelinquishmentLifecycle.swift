@@ -11,8 +11,8 @@ import FileCoordinationArbiter
 ///     held ─► enqueued ─► called ─► relinquished ─► returning ─► held
 ///                 └─reacquired─┴────────────────────────┘
 ///
-/// Recalled: the access ended before the presenter had relinquished. The presenter is still asked,
-/// and gets its item back as soon as it answers (Rule 8.6).
+/// Reacquired: the access ended before the presenter had relinquished. The presenter is still
+/// asked, and gets its item back as soon as it answers (Rule 8.6).
 struct RelinquishmentLifecycle<Reacquirer: Sendable>: Sendable {
     fileprivate enum State: Sendable {
         /// The presenter has its item.
@@ -20,11 +20,11 @@ struct RelinquishmentLifecycle<Reacquirer: Sendable>: Sendable {
         /// The operation that calls the relinquish method waits in the presenter's queue.
         case enqueued(PresenterCallID)
         /// As `enqueued`, but the access is over.
-        case enqueuedRecalled(PresenterCallID)
+        case enqueuedReacquired(PresenterCallID)
         /// The relinquish method was called; its block has not been called.
         case called(PresenterCallID)
         /// As `called`, but the access is over.
-        case calledRecalled(PresenterCallID)
+        case calledReacquired(PresenterCallID)
         /// The presenter relinquished, and supplied a block to call when it has its item back.
         case relinquished(PresenterCallID, Reacquirer?)
         /// The operation that runs that block is in the presenter's queue and has not returned.
@@ -53,7 +53,7 @@ struct RelinquishmentLifecycle<Reacquirer: Sendable>: Sendable {
             return .call
         case .enqueued(let earlier), .called(let earlier):
             return .waitForBlock(of: earlier)
-        case .enqueuedRecalled, .calledRecalled, .returning:
+        case .enqueuedReacquired, .calledReacquired, .returning:
             return .waitForReturn
         case .relinquished:
             return .goOn
@@ -68,10 +68,10 @@ struct RelinquishmentLifecycle<Reacquirer: Sendable>: Sendable {
         case .enqueued(call):
             state = .called(call)
             return true
-        case .enqueuedRecalled(call):
-            state = .calledRecalled(call)
+        case .enqueuedReacquired(call):
+            state = .calledReacquired(call)
             return true
-        case .held, .enqueued, .enqueuedRecalled, .called, .calledRecalled, .relinquished,
+        case .held, .enqueued, .enqueuedReacquired, .called, .calledReacquired, .relinquished,
             .returning:
             return false
         }
@@ -81,7 +81,7 @@ struct RelinquishmentLifecycle<Reacquirer: Sendable>: Sendable {
     func mayReturn(_ call: PresenterCallID) -> Bool {
         switch state {
         case .returning(call): true
-        case .held, .enqueued, .enqueuedRecalled, .called, .calledRecalled, .relinquished,
+        case .held, .enqueued, .enqueuedReacquired, .called, .calledReacquired, .relinquished,
             .returning:
             false
         }
@@ -107,14 +107,14 @@ struct RelinquishmentLifecycle<Reacquirer: Sendable>: Sendable {
         case .called(call):
             state = .relinquished(call, reacquirer)
             return .relinquished
-        case .calledRecalled(call):
+        case .calledReacquired(call):
             guard let reacquirer else {
                 state = .held
                 return .held
             }
             state = .returning(call)
             return .runReacquirer(call, reacquirer)
-        case .held, .enqueued, .enqueuedRecalled, .called, .calledRecalled, .relinquished,
+        case .held, .enqueued, .enqueuedReacquired, .called, .calledReacquired, .relinquished,
             .returning:
             return .ignore
         }
@@ -133,13 +133,13 @@ struct RelinquishmentLifecycle<Reacquirer: Sendable>: Sendable {
     /// Handles the end of the last access for which the presenter relinquished (Rule 8.3).
     mutating func reacquire() -> ReacquireAction {
         switch state {
-        case .held, .enqueuedRecalled, .calledRecalled, .returning:
+        case .held, .enqueuedReacquired, .calledReacquired, .returning:
             return .nothing
         case .enqueued(let call):
-            state = .enqueuedRecalled(call)
+            state = .enqueuedReacquired(call)
             return .nothing
         case .called(let call):
-            state = .calledRecalled(call)
+            state = .calledReacquired(call)
             return .nothing
         case .relinquished(_, nil):
             state = .held
@@ -174,8 +174,8 @@ struct RelinquishmentLifecycle<Reacquirer: Sendable>: Sendable {
     var openCall: PresenterCallID? {
         switch state {
         case .held, .relinquished: nil
-        case .enqueued(let call), .enqueuedRecalled(let call), .called(let call),
-            .calledRecalled(let call), .returning(let call):
+        case .enqueued(let call), .enqueuedReacquired(let call), .called(let call),
+            .calledReacquired(let call), .returning(let call):
             call
         }
     }
@@ -193,8 +193,8 @@ struct RelinquishmentLifecycle<Reacquirer: Sendable>: Sendable {
     var obstacle: Obstacle {
         switch state {
         case .held, .relinquished: .nothing
-        case .enqueued, .enqueuedRecalled: .queue
-        case .called(let call), .calledRecalled(let call): .method(call)
+        case .enqueued, .enqueuedReacquired: .queue
+        case .called(let call), .calledReacquired(let call): .method(call)
         case .returning(let call): .reacquirer(call)
         }
     }
@@ -204,9 +204,9 @@ struct RelinquishmentLifecycle<Reacquirer: Sendable>: Sendable {
     /// If its method was not called yet, it never will be.
     mutating func withdraw(_ call: PresenterCallID) {
         switch state {
-        case .enqueued(call), .enqueuedRecalled(call):
+        case .enqueued(call), .enqueuedReacquired(call):
             state = .held
-        case .held, .enqueued, .enqueuedRecalled, .called, .calledRecalled, .relinquished,
+        case .held, .enqueued, .enqueuedReacquired, .called, .calledReacquired, .relinquished,
             .returning:
             break
         }
@@ -217,11 +217,11 @@ struct RelinquishmentLifecycle<Reacquirer: Sendable>: Sendable {
     /// The next server does not know of calls without an answer, so it will not recall them.
     mutating func serverLost() {
         switch state {
-        case .enqueued, .enqueuedRecalled:
+        case .enqueued, .enqueuedReacquired:
             state = .held
         case .called(let call):
-            state = .calledRecalled(call)
-        case .held, .calledRecalled, .relinquished, .returning:
+            state = .calledReacquired(call)
+        case .held, .calledReacquired, .relinquished, .returning:
             break
         }
     }

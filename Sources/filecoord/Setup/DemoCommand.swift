@@ -32,10 +32,17 @@ struct DemoCommand: ParsableCommand {
     /// Each line that one of the processes prints is news. When the shell ends, so do they: their
     /// input ends.
     private static let script = #"""
-        place= seen=
-        trap 'exec 4>&- 5>&-; wait; [ -z "$place" ] || rm -rf "$place"' EXIT
-        trap 'exit 129' HUP; trap 'exit 130' INT; trap 'exit 143' TERM
+        place= seen= watchdog=
+        clean_up() {
+            exec 4>&- 5>&-
+            [ -z "$watchdog" ] || kill "$watchdog"
+            wait
+            [ -z "$place" ] || rm -rf "$place"
+        }
+        trap clean_up EXIT
+        trap 'exit 129' HUP; trap 'exit 130' INT; trap 'exit 141' PIPE; trap 'exit 143' TERM
         place=$(mktemp -d "${TMPDIR:-/tmp}/filecoord-demo-XXXXXX") && cd "$place" || exit 74
+        place=$(pwd -P)
         export FILECOORD="$1" FILECOORDINATION_RUNTIME_DIR="$place/run" FILECOORDINATIOND=
         start=$(date +%s%N)
         say() {
@@ -49,8 +56,8 @@ struct DemoCommand: ParsableCommand {
                 exec <"$input" 2>&1 3<&- 4<&- 5<&-
                 "$FILECOORD" "$@"
                 echo "ends with status $?"
-            ) | sed -u -e "s|$place/||g" -e 's/^[0-9:.]*  list.txt  //' -e 's/  exists .*//' \
-                -e "s/^/$who /" >news 3<&- 4<&- 5<&- &
+            ) | sed -u -e 's|/.*/filecoord-demo-[^/]*/||' -e 's/^[0-9:.]*  list.txt  //' \
+                -e 's/  exists .*//' -e "s/^/$who /" >news 3<&- 4<&- 5<&- &
         }
         cat >save <<'END'
         echo 'saves "milk, eggs"'
@@ -62,7 +69,16 @@ struct DemoCommand: ParsableCommand {
         echo 'is done'
         END
         echo milk >list.txt
-        mkfifo news reader editor && exec 3<>news 4<>reader 5<>editor
+        mkfifo news reader editor && exec 3<>news 4<>reader 5<>editor || exit 74
+        (
+            exec 3<&- 4<&- 5<&-
+            trap 'kill "$nap"; exit' TERM
+            sleep 30 &
+            nap=$!
+            wait
+            echo 'demo ends with status 1' >news
+        ) &
+        watchdog=$!
         printf '%5s  %-7s %s\n' ms who what
         begin editor editor present list.txt --on savePresentedItemChanges 'sh save'
         while read -r who what <&3; do
