@@ -112,7 +112,8 @@ final class ServerClient {
                 receive(try Delivery(decoding: whole))
             }
         case .welcome, .refused, .granted, .failed, .inCycle, .explanation, .statusPart,
-            .trace, .retiring, .packagePolicy, .skipped, .overLimit, .dismissed, .dismissal:
+            .trace, .retiring, .packagePolicy, .skipped, .overLimit, .dismissed, .dismissal,
+            .writer:
             break
         }
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Looks at a name: one statx() call gets identity, times and attributes, and name_to_handle_at()
-// the handle by which a file server would identify the file. No file is opened, and a symbolic link
-// is not followed.
+// Looks at a name: one statx() call gets identity, times and attributes, name_to_handle_at() the
+// handle by which a file server would identify the file, statfs() the file system. No file is
+// opened for reading, and a symbolic link is not followed.
 #define _GNU_SOURCE
 #include "CFileCoordinationSystem.h"
 #include "result.h"
@@ -12,6 +12,8 @@
 #include <sys/inotify.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <unistd.h>
 
 static int64_t nanoseconds(struct statx_timestamp time) {
     return clamped_nanoseconds(time.tv_sec, time.tv_nsec);
@@ -58,6 +60,46 @@ int fcs_file_properties_at(int directory, const char *name, struct fcs_file_prop
         .group = status.stx_gid,
     };
     return 0;
+}
+
+/// Fills in what `status` and `system` say about one item.
+static void stamp(
+    const struct statx *status, const struct statfs *system, struct fcs_stamped_status *out) {
+    uint64_t id = 0;
+    memcpy(&id, &system->f_fsid, sizeof system->f_fsid);
+    uint64_t device = makedev(status->stx_dev_major, status->stx_dev_minor);
+    *out = (struct fcs_stamped_status){
+        // Some file systems, such as those in user space, have no number of their own.
+        .file_system = id == 0 ? device : id,
+        .device = device,
+        .inode = status->stx_ino,
+        .size = status->stx_size,
+        .born_ns = status->stx_mask & STATX_BTIME ? nanoseconds(status->stx_btime) : 0,
+        .modified_ns = nanoseconds(status->stx_mtime),
+        .changed_ns = nanoseconds(status->stx_ctime),
+        .mode = status->stx_mode,
+        .file_system_kind = (uint32_t)system->f_type,
+    };
+}
+
+int fcs_stamped_status_at(const char *path, struct fcs_stamped_status *out) {
+    const unsigned wanted = STATX_BASIC_STATS | STATX_BTIME;
+    struct statx status;
+    struct statfs system;
+    int result = RESULT(statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, wanted, &status));
+    if (result < 0) return result;
+    if (!S_ISLNK(status.stx_mode)) {
+        result = RESULT(statfs(path, &system));
+    } else {
+        // statfs() follows links, so the link itself is opened.
+        int link = RESULT(open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC));
+        if (link < 0) return link;
+        result = RESULT(statx(link, "", AT_EMPTY_PATH, wanted, &status));
+        if (result >= 0) result = RESULT(fstatfs(link, &system));
+        close(link);
+    }
+    if (result >= 0) stamp(&status, &system, out);
+    return result;
 }
 
 int fcs_watch_open(int watch, int descriptor, uint32_t mask) {

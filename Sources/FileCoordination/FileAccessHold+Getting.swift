@@ -29,14 +29,17 @@ extension NSFileCoordinator {
     ///   - options: how the item will be read. Not `forUploading`, whose claim ends before the copy
     ///     is used.
     ///   - timeout: how long to wait; nil for no limit.
+    ///   - token: the state in which the item must be, or there is no hold and the error is
+    ///     ``FileCoordinationError/stale``; nil for any (Rule 18.16).
     /// - Returns: the hold.
     /// - Throws: `CocoaError.userCancelled`, a presenter's error, ``FileCoordinationError``, or an
     ///   error about the URL: see ``NSFileCoordinator``.
     @_disfavoredOverload
     public func hold(
-        readingItemAt url: URL, options: ReadingOptions = [], timeout: Duration? = nil
+        readingItemAt url: URL, options: ReadingOptions = [], timeout: Duration? = nil,
+        onlyIf token: FileToken? = nil
     ) throws -> FileAccessHold {
-        try core.hold(ItemsOfCall(CallItem(reading: url, options)), timeout)
+        try core.hold(ItemsOfCall(CallItem(reading: url, options, onlyIf: token)), timeout)
     }
 
     /// Holds an item for writing once no other access reads or writes it, and once its presenters
@@ -44,20 +47,23 @@ extension NSFileCoordinator {
     ///
     /// ``FileAccessHold`` has an example.
     ///
-    /// **Threads and cost.** As those of ``hold(readingItemAt:options:timeout:)``.
+    /// **Threads and cost.** As those of ``hold(readingItemAt:options:timeout:onlyIf:)``.
     ///
     /// - Parameters:
     ///   - url: the item; it need not exist (Rule 1.1).
     ///   - options: how the item will be written.
     ///   - timeout: how long to wait; nil for no limit.
+    ///   - token: the state in which the item must be, or there is no hold and the error is
+    ///     ``FileCoordinationError/stale``; nil for any (Rule 18.16).
     /// - Returns: the hold.
     /// - Throws: `CocoaError.userCancelled`, a presenter's error, ``FileCoordinationError``, or an
     ///   error about the URL: see ``NSFileCoordinator``.
     @_disfavoredOverload
     public func hold(
-        writingItemAt url: URL, options: WritingOptions = [], timeout: Duration? = nil
+        writingItemAt url: URL, options: WritingOptions = [], timeout: Duration? = nil,
+        onlyIf token: FileToken? = nil
     ) throws -> FileAccessHold {
-        try core.hold(ItemsOfCall(CallItem(writing: url, options)), timeout)
+        try core.hold(ItemsOfCall(CallItem(writing: url, options, onlyIf: token)), timeout)
     }
 
     /// Holds the items of intents, with one claim that is granted for all at once (Rule 2.13).
@@ -68,20 +74,24 @@ extension NSFileCoordinator {
     /// print(hold.urls[1].path)
     /// ```
     ///
-    /// **Threads and cost.** As those of ``hold(readingItemAt:options:timeout:)``. A claim on
-    /// several items is never delegated.
+    /// **Threads and cost.** As those of ``hold(readingItemAt:options:timeout:onlyIf:)``. A claim
+    /// on several items is never delegated.
     ///
     /// - Parameters:
     ///   - intents: the items, and how each will be accessed.
     ///   - timeout: how long to wait; nil for no limit.
+    ///   - tokens: the states in which the items must be, one for each intent, or there is no hold
+    ///     and the error is ``FileCoordinationError/stale``; nil, or none at all, for any (Rule
+    ///     18.16).
     /// - Returns: the hold.
     /// - Throws: `CocoaError.userCancelled`, a presenter's error, ``FileCoordinationError``, or an
     ///   error about the URL: see ``NSFileCoordinator``.
     @_disfavoredOverload
     public func hold(
-        with intents: [NSFileAccessIntent], timeout: Duration? = nil
+        with intents: [NSFileAccessIntent], timeout: Duration? = nil,
+        onlyIf tokens: [FileToken?] = []
     ) throws -> FileAccessHold {
-        try core.hold(ItemsOfCall(intents.map { try CallItem($0) }), timeout)
+        try core.hold(ItemsOfCall([CallItem](intents, onlyIf: tokens)), timeout)
     }
 
     /// Holds an item for reading once no other access writes it, and once its presenters have saved
@@ -95,62 +105,75 @@ extension NSFileCoordinator {
     /// **Threads.** Blocks no thread while it waits; cancelling the task ends the wait (Rule
     /// 18.11).
     ///
-    /// **Cost.** That of ``hold(readingItemAt:options:timeout:)``, and two changes of thread.
+    /// **Cost.** That of ``hold(readingItemAt:options:timeout:onlyIf:)``, and two changes of
+    /// thread.
     ///
     /// - Parameters:
     ///   - url: the item; it need not exist (Rule 1.1).
     ///   - options: how the item will be read. Not `forUploading`, whose claim ends before the copy
     ///     is used.
     ///   - timeout: how long to wait; nil for no limit.
+    ///   - token: the state in which the item must be, or there is no hold and the error is
+    ///     ``FileCoordinationError/stale``; nil for any (Rule 18.16).
     ///   - isolation: the caller's actor.
     /// - Returns: the hold.
     /// - Throws: `CocoaError.userCancelled`, a presenter's error, ``FileCoordinationError``, or an
     ///   error about the URL: see ``NSFileCoordinator``.
     public func hold(
         readingItemAt url: URL, options: ReadingOptions = [], timeout: Duration? = nil,
+        onlyIf token: FileToken? = nil,
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> FileAccessHold {
-        try await core.holdLater(ItemsOfCall(CallItem(reading: url, options)), timeout)
+        try await core.holdLater(
+            ItemsOfCall(CallItem(reading: url, options, onlyIf: token)), timeout)
     }
 
     /// Holds an item for writing once no other access reads or writes it, and once its presenters
     /// have relinquished it; they get it back when the hold is released (Rule 8.3).
     ///
-    /// **Threads and cost.** As those of ``hold(readingItemAt:options:timeout:isolation:)``, which
-    /// has an example.
+    /// **Threads and cost.** As those of ``hold(readingItemAt:options:timeout:onlyIf:isolation:)``,
+    /// which has an example.
     ///
     /// - Parameters:
     ///   - url: the item; it need not exist (Rule 1.1).
     ///   - options: how the item will be written.
     ///   - timeout: how long to wait; nil for no limit.
+    ///   - token: the state in which the item must be, or there is no hold and the error is
+    ///     ``FileCoordinationError/stale``; nil for any (Rule 18.16).
     ///   - isolation: the caller's actor.
     /// - Returns: the hold.
     /// - Throws: `CocoaError.userCancelled`, a presenter's error, ``FileCoordinationError``, or an
     ///   error about the URL: see ``NSFileCoordinator``.
     public func hold(
         writingItemAt url: URL, options: WritingOptions = [], timeout: Duration? = nil,
+        onlyIf token: FileToken? = nil,
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> FileAccessHold {
-        try await core.holdLater(ItemsOfCall(CallItem(writing: url, options)), timeout)
+        try await core.holdLater(
+            ItemsOfCall(CallItem(writing: url, options, onlyIf: token)), timeout)
     }
 
     /// Holds the items of intents, with one claim that is granted for all at once (Rule 2.13).
     ///
-    /// **Threads and cost.** As those of ``hold(readingItemAt:options:timeout:isolation:)``. A
-    /// claim on several items is never delegated.
+    /// **Threads and cost.** As those of ``hold(readingItemAt:options:timeout:onlyIf:isolation:)``.
+    /// A claim on several items is never delegated.
     ///
     /// - Parameters:
     ///   - intents: the items, and how each will be accessed.
     ///   - timeout: how long to wait; nil for no limit.
+    ///   - tokens: the states in which the items must be, one for each intent, or there is no hold
+    ///     and the error is ``FileCoordinationError/stale``; nil, or none at all, for any (Rule
+    ///     18.16).
     ///   - isolation: the caller's actor.
     /// - Returns: the hold.
     /// - Throws: `CocoaError.userCancelled`, a presenter's error, ``FileCoordinationError``, or an
     ///   error about the URL: see ``NSFileCoordinator``.
     public func hold(
         with intents: [NSFileAccessIntent], timeout: Duration? = nil,
+        onlyIf tokens: [FileToken?] = [],
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> FileAccessHold {
-        try await core.holdLater(ItemsOfCall(intents.map { try CallItem($0) }), timeout)
+        try await core.holdLater(ItemsOfCall([CallItem](intents, onlyIf: tokens)), timeout)
     }
 }
 
@@ -182,7 +205,7 @@ extension FileAccessHold {
     ///   - joinToken: the other hold's ``joinToken``.
     ///   - timeout: how long to wait; nil for no limit.
     /// - Throws: ``FileCoordinationError`` of the kind `invalidOptions` if the text is not a join
-    ///   token; otherwise see ``NSFileCoordinator/hold(readingItemAt:options:timeout:)``.
+    ///   token; otherwise see ``NSFileCoordinator/hold(readingItemAt:options:timeout:onlyIf:)``.
     public convenience init(joinToken: String, timeout: Duration? = nil) throws {
         guard let joinToken = JoinToken(text: joinToken) else {
             throw FailureReason.invalidOptions("the text is no join token of a hold").error

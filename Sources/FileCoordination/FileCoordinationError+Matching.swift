@@ -43,6 +43,15 @@ extension FileCoordinationError {
     ///
     /// See ``Code/dismissed``.
     public static var dismissed: Code { .dismissed }
+    /// The kind of errors that report that an item is not as the caller has seen it (Rule 18.16).
+    ///
+    /// See ``Code/stale``.
+    public static var stale: Code { .stale }
+    /// The kind of errors that report that a presenter has not said whether it has unsaved changes
+    /// of an item that the caller must have seen (Rule 18.16).
+    ///
+    /// See ``Code/unanswered``.
+    public static var unanswered: Code { .unanswered }
     /// The kind of errors that report that a hold cannot be shared with other processes (Rule
     /// 18.13).
     ///

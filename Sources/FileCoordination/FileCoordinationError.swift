@@ -88,6 +88,15 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
         /// }
         /// ```
         public static let dismissed = Self(rawValue: 7)
+        /// An item is not as the caller has seen it, and the call was to run only if it is (Rule
+        /// 18.16).
+        ///
+        /// Read the item again, and make the change anew. ``FileCoordinationError/parties`` names
+        /// the last coordinated writer, if it is known: it has the role ``Party/Role/writer``.
+        public static let stale = Self(rawValue: 8)
+        /// A presenter has not answered whether it has unsaved changes of an item, and the call was
+        /// to run only if the item is as the caller has seen it (Rule 18.16).
+        public static let unanswered = Self(rawValue: 9)
     }
 
     /// A process involved in the wait.
@@ -103,6 +112,8 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
             /// The process presents the item and has not answered; it is waited for until
             /// ``NSFileCoordinator/filePresenterTimeout`` of that process has passed (Rule 18.3).
             case presenter
+            /// The process has written the item last, before the call (Rule 18.16).
+            case writer
         }
 
         /// The process ID, in the process's own PID namespace (see ``isInAnotherNamespace``).
@@ -126,7 +137,7 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
         /// The role of the process in the wait.
         public let role: Role
         /// How long the process had been in this role when the wait ended: a duration, not a point
-        /// in time.
+        /// in time; zero for a writer.
         public let since: Duration
         /// The Swift name of the message that the presenter has not answered, such as
         /// `savePresentedItemChanges`; nil for the other roles.
@@ -196,6 +207,8 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
                     case .holder: .holder
                     case .waiter: .waiter
                     case .presenter: .presenter
+                    // Of no cycle.
+                    case .writer: .holder
                     }
                 return CycleMember(
                     processID: party.isInAnotherNamespace
@@ -218,6 +231,9 @@ public struct FileCoordinationError: Error, Sendable, CustomStringConvertible {
         case .dismissed:
             "Nothing was read or written. A user ended this wait by hand; try again when the "
                 + "reason no longer holds."
+        case .stale: "Nothing was done. Read it again, and make the change anew."
+        case .unanswered:
+            "Nothing was done. Save there, or end the program that does not answer, and try again."
         case .notHandedDown: "This process still has access. Remove the cause and try again."
         case _: "Nothing was read or written. Remove the cause and try again."
         }
@@ -270,6 +286,8 @@ extension FileCoordinationError: LocalizedError, CustomNSError {
         case .invalidOptions: .EINVAL
         case .arbiterUnreachable: .ECONNREFUSED
         case .dismissed: .ECANCELED
+        case .stale: .ESTALE
+        case .unanswered: .ETIMEDOUT
         case _: nil
         }
     }
@@ -287,6 +305,7 @@ extension FileCoordinationError.Party: CustomStringConvertible {
         return switch role {
         case .holder: "\(who) has held \(path) for \(time)."
         case .waiter: "\(who) has waited for \(path) for \(time), and is ahead in the queue."
+        case .writer: "\(who) has written \(path) last."
         case .presenter: "\(who) presents \(path) and has not answered \(message ?? "yet")."
         }
     }
@@ -297,6 +316,15 @@ extension FileCoordinationError.Party: CustomStringConvertible {
     }
 
     fileprivate var path: String { UserText.line(url?.path ?? "something") }
+
+    /// The last writer of an item.
+    init(writer: ChangeAuthor, of url: URL?) {
+        self.init(
+            processIdentifier: ProcessNumber.plain(writer.processID),
+            isInAnotherNamespace: ProcessNumber.isOfAnotherNamespace(writer.processID),
+            processName: "", label: writer.label, purposeIdentifier: "", url: url, role: .writer,
+            since: .zero, message: nil)
+    }
 
     init(_ party: FileCoordinationWire.Party) {
         let role: Role =

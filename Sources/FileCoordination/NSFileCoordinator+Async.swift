@@ -32,6 +32,8 @@ extension NSFileCoordinator {
     ///   - options: how the accessor will read the item.
     ///   - timeout: how long to wait for access; nil for no limit. The accessor may take longer
     ///     (Rule 18.1).
+    ///   - token: the state in which the item must be, or the accessor does not run and the error
+    ///     is ``FileCoordinationError/stale``; nil for any (Rule 18.16).
     ///   - isolation: the caller's actor, on which the accessor runs.
     ///   - reader: the accessor. Access lasts until it returns. It does not extend to tasks that
     ///     the accessor starts and does not await (Rule 13.9).
@@ -41,9 +43,11 @@ extension NSFileCoordinator {
     ///   about the URL: see ``NSFileCoordinator``.
     public func coordinate<R>(
         readingItemAt url: URL, options: ReadingOptions = [], timeout: Duration? = nil,
+        onlyIf token: FileToken? = nil,
         isolation: isolated (any Actor)? = #isolation, byAccessor reader: (URL) async throws -> R
     ) async throws -> R {
-        try await core.perform(ItemsOfCall(CallItem(reading: url, options)), timeout) {
+        try await core.perform(ItemsOfCall(CallItem(reading: url, options, onlyIf: token)), timeout)
+        {
             try await reader($0[0])
         }
     }
@@ -52,13 +56,15 @@ extension NSFileCoordinator {
     /// it.
     ///
     /// **Threads and cost.** As those of
-    /// ``coordinate(readingItemAt:options:timeout:isolation:byAccessor:)``, which has an example. A
-    /// write to an item with versions also looks after the version store (Rule 10.2).
+    /// ``coordinate(readingItemAt:options:timeout:onlyIf:isolation:byAccessor:)``, which has an
+    /// example. A write to an item with versions also looks after the version store (Rule 10.2).
     ///
     /// - Parameters:
     ///   - url: the item; it need not exist (Rule 1.1).
     ///   - options: how the accessor will write the item.
     ///   - timeout: how long to wait for access; nil for no limit. The accessor may take longer.
+    ///   - token: the state in which the item must be, or the accessor does not run and the error
+    ///     is ``FileCoordinationError/stale``; nil for any (Rule 18.16).
     ///   - isolation: the caller's actor, on which the accessor runs.
     ///   - writer: the accessor. Access lasts until it returns.
     /// - Returns: what the accessor returns.
@@ -66,9 +72,11 @@ extension NSFileCoordinator {
     ///   ``FileCoordinationError``, or an error about the URL: see ``NSFileCoordinator``.
     public func coordinate<R>(
         writingItemAt url: URL, options: WritingOptions = [], timeout: Duration? = nil,
+        onlyIf token: FileToken? = nil,
         isolation: isolated (any Actor)? = #isolation, byAccessor writer: (URL) async throws -> R
     ) async throws -> R {
-        try await core.perform(ItemsOfCall(CallItem(writing: url, options)), timeout) {
+        try await core.perform(ItemsOfCall(CallItem(writing: url, options, onlyIf: token)), timeout)
+        {
             try await writer($0[0])
         }
     }
@@ -84,7 +92,7 @@ extension NSFileCoordinator {
     /// }
     /// ```
     ///
-    /// **Threads.** As ``coordinate(readingItemAt:options:timeout:isolation:byAccessor:)``.
+    /// **Threads.** As ``coordinate(readingItemAt:options:timeout:onlyIf:isolation:byAccessor:)``.
     ///
     /// **Cost.** Two messages to the server, the answers of presenters, and two changes of thread:
     /// a claim on several items is never delegated.
@@ -95,6 +103,8 @@ extension NSFileCoordinator {
     ///   - writingURL: the item to write.
     ///   - writingOptions: how the accessor will write it.
     ///   - timeout: how long to wait for access; nil for no limit. The accessor may take longer.
+    ///   - token: the state in which the item to write must be, or the accessor does not run and
+    ///     the error is ``FileCoordinationError/stale``; nil for any (Rule 18.16).
     ///   - isolation: the caller's actor, on which the accessor runs.
     ///   - readerWriter: the accessor. Access lasts until it returns.
     /// - Returns: what the accessor returns.
@@ -103,22 +113,22 @@ extension NSFileCoordinator {
     public func coordinate<R>(
         readingItemAt readingURL: URL, options readingOptions: ReadingOptions = [],
         writingItemAt writingURL: URL, options writingOptions: WritingOptions = [],
-        timeout: Duration? = nil, isolation: isolated (any Actor)? = #isolation,
+        timeout: Duration? = nil,
+        onlyIf token: FileToken? = nil, isolation: isolated (any Actor)? = #isolation,
         byAccessor readerWriter: (URL, URL) async throws -> R
     ) async throws -> R {
         try await core.perform(
             ItemsOfCall([
                 CallItem(reading: readingURL, readingOptions),
-                CallItem(writing: writingURL, writingOptions),
+                CallItem(writing: writingURL, writingOptions, onlyIf: token),
             ]), timeout
         ) { try await readerWriter($0[0], $0[1]) }
     }
 
     /// Writes two items, with one claim that is granted for both at once (Rule 2.13).
     ///
-    /// **Threads and cost.** As those of
-    /// ``coordinate(readingItemAt:options:writingItemAt:options:timeout:isolation:byAccessor:)``,
-    /// which has an example.
+    /// **Threads and cost.** As those of the form that reads one item and writes another, which has
+    /// an example.
     ///
     /// - Parameters:
     ///   - url1: the first item.
@@ -126,6 +136,8 @@ extension NSFileCoordinator {
     ///   - url2: the second item.
     ///   - options2: how the accessor will write it.
     ///   - timeout: how long to wait for access; nil for no limit. The accessor may take longer.
+    ///   - tokens: the states in which the items must be, or the accessor does not run and the
+    ///     error is ``FileCoordinationError/stale``; nil for any (Rule 18.16).
     ///   - isolation: the caller's actor, on which the accessor runs.
     ///   - writer: the accessor. Access lasts until it returns.
     /// - Returns: what the accessor returns.
@@ -134,11 +146,16 @@ extension NSFileCoordinator {
     public func coordinate<R>(
         writingItemAt url1: URL, options options1: WritingOptions = [],
         writingItemAt url2: URL, options options2: WritingOptions = [],
-        timeout: Duration? = nil, isolation: isolated (any Actor)? = #isolation,
+        timeout: Duration? = nil,
+        onlyIf tokens: (FileToken?, FileToken?) = (nil, nil),
+        isolation: isolated (any Actor)? = #isolation,
         byAccessor writer: (URL, URL) async throws -> R
     ) async throws -> R {
         try await core.perform(
-            ItemsOfCall([CallItem(writing: url1, options1), CallItem(writing: url2, options2)]),
+            ItemsOfCall([
+                CallItem(writing: url1, options1, onlyIf: tokens.0),
+                CallItem(writing: url2, options2, onlyIf: tokens.1),
+            ]),
             timeout
         ) { try await writer($0[0], $0[1]) }
     }
@@ -149,12 +166,15 @@ extension NSFileCoordinator {
     /// ``NSFileAccessIntent`` has an example.
     ///
     /// **Threads and cost.** As those of
-    /// ``coordinate(readingItemAt:options:timeout:isolation:byAccessor:)``. A claim on several
-    /// items is never delegated.
+    /// ``coordinate(readingItemAt:options:timeout:onlyIf:isolation:byAccessor:)``. A claim on
+    /// several items is never delegated.
     ///
     /// - Parameters:
     ///   - intents: the items, and how each will be accessed.
     ///   - timeout: how long to wait for access; nil for no limit. The accessor may take longer.
+    ///   - tokens: the states in which the items must be, one for each intent, or the accessor does
+    ///     not run and the error is ``FileCoordinationError/stale``; nil, or none at all, for any
+    ///     (Rule 18.16).
     ///   - isolation: the caller's actor, on which the accessor runs.
     ///   - accessor: the accessor. Access lasts until it returns.
     /// - Returns: what the accessor returns.
@@ -162,10 +182,11 @@ extension NSFileCoordinator {
     ///   ``FileCoordinationError``, or an error about the URL: see ``NSFileCoordinator``.
     public func coordinate<R>(
         with intents: [NSFileAccessIntent], timeout: Duration? = nil,
+        onlyIf tokens: [FileToken?] = [],
         isolation: isolated (any Actor)? = #isolation,
         byAccessor accessor: ([NSFileAccessIntent]) async throws -> R
     ) async throws -> R {
-        let items = ItemsOfCall(try intents.map { try CallItem($0) })
+        let items = ItemsOfCall(try [CallItem](intents, onlyIf: tokens))
         return try await core.perform(items, timeout) { urls in
             for (intent, url) in zip(intents, urls) { intent.rewrite(url: url) }
             return try await accessor(intents)

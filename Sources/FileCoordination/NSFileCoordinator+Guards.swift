@@ -69,23 +69,23 @@ extension NSFileCoordinator {
     /// }
     /// ```
     ///
-    /// **Threads and cost.** As those of ``addGuardedFilePresenter(_:label:)``; with a state, also
+    /// **Threads and cost.** As those of ``addGuardedFilePresenter(_:label:)``; with a token, also
     /// a few system calls for the comparison, on the calling thread.
     ///
     /// - Parameters:
     ///   - filePresenter: the presenter.
     ///   - label: a short text for people, with the same limits as ``label``; nil for that of the
     ///     process.
-    ///   - state: what the presenter knows of its item. If the item has changed since then, the
+    ///   - token: what the presenter has seen of its item. If the item has changed since then, the
     ///     presenter is told, as with ``registerFilePresenter(_:label:since:)``; nil for no
     ///     comparison.
     /// - Throws: the errors of ``registerFilePresenter(_:label:)``, also if the process has no
     ///   descriptors left for the guard. The presenter is not registered then.
     public static func registerGuardedFilePresenter(
-        _ filePresenter: any NSFilePresenter, label: String? = nil, since state: ItemState? = nil
+        _ filePresenter: any NSFilePresenter, label: String? = nil, since token: FileToken? = nil
     ) throws {
         try Session.register(
-            filePresenter, label: label ?? "", isGuarded: true, since: state?.known)
+            filePresenter, label: label ?? "", isGuarded: true, since: token?.core)
     }
 
     /// Whether programs that do not coordinate wait at a presenter's file (Rule 7.14).

@@ -36,6 +36,8 @@ extension NSFileCoordinator {
     ///   - options: how the accessor will read the item.
     ///   - timeout: how long to wait for access; nil for no limit. The accessor may take longer
     ///     (Rule 18.1).
+    ///   - token: the state in which the item must be, or the accessor does not run and the error
+    ///     is ``FileCoordinationError/stale``; nil for any (Rule 18.16).
     ///   - reader: the accessor. Runs on the calling thread, with access.
     /// - Returns: what the accessor returns.
     /// - Throws: what the accessor throws, `CocoaError.userCancelled`, a presenter's error,
@@ -43,9 +45,10 @@ extension NSFileCoordinator {
     @_disfavoredOverload
     public func coordinate<R>(
         readingItemAt url: URL, options: ReadingOptions = [], timeout: Duration? = nil,
+        onlyIf token: FileToken? = nil,
         byAccessor reader: (URL) throws -> R
     ) throws -> R {
-        try core.perform(ItemsOfCall(CallItem(reading: url, options)), timeout) {
+        try core.perform(ItemsOfCall(CallItem(reading: url, options, onlyIf: token)), timeout) {
             try reader($0[0])
         }
     }
@@ -53,14 +56,16 @@ extension NSFileCoordinator {
     /// Writes an item once no other claim reads or writes it, and its presenters have relinquished
     /// it.
     ///
-    /// **Threads and cost.** As those of ``coordinate(readingItemAt:options:timeout:byAccessor:)``,
-    /// which has an example. A write to an item with versions also looks after the version store
-    /// (Rule 10.2).
+    /// **Threads and cost.** As those of
+    /// ``coordinate(readingItemAt:options:timeout:onlyIf:byAccessor:)``, which has an example. A
+    /// write to an item with versions also looks after the version store (Rule 10.2).
     ///
     /// - Parameters:
     ///   - url: the item; it need not exist (Rule 1.1).
     ///   - options: how the accessor will write the item.
     ///   - timeout: how long to wait for access; nil for no limit. The accessor may take longer.
+    ///   - token: the state in which the item must be, or the accessor does not run and the error
+    ///     is ``FileCoordinationError/stale``; nil for any (Rule 18.16).
     ///   - writer: the accessor. Runs on the calling thread, with access.
     /// - Returns: what the accessor returns.
     /// - Throws: what the accessor throws, `CocoaError.userCancelled`, a presenter's error,
@@ -68,9 +73,10 @@ extension NSFileCoordinator {
     @_disfavoredOverload
     public func coordinate<R>(
         writingItemAt url: URL, options: WritingOptions = [], timeout: Duration? = nil,
+        onlyIf token: FileToken? = nil,
         byAccessor writer: (URL) throws -> R
     ) throws -> R {
-        try core.perform(ItemsOfCall(CallItem(writing: url, options)), timeout) {
+        try core.perform(ItemsOfCall(CallItem(writing: url, options, onlyIf: token)), timeout) {
             try writer($0[0])
         }
     }
@@ -86,7 +92,7 @@ extension NSFileCoordinator {
     /// }
     /// ```
     ///
-    /// **Threads.** As ``coordinate(readingItemAt:options:timeout:byAccessor:)``.
+    /// **Threads.** As ``coordinate(readingItemAt:options:timeout:onlyIf:byAccessor:)``.
     ///
     /// **Cost.** Two messages to the server, and the answers of presenters: a claim on several
     /// items is never delegated.
@@ -97,6 +103,8 @@ extension NSFileCoordinator {
     ///   - writingURL: the item to write.
     ///   - writingOptions: how the accessor will write it.
     ///   - timeout: how long to wait for access; nil for no limit. The accessor may take longer.
+    ///   - token: the state in which the item to write must be, or the accessor does not run and
+    ///     the error is ``FileCoordinationError/stale``; nil for any (Rule 18.16).
     ///   - readerWriter: the accessor. Runs on the calling thread, with access.
     /// - Returns: what the accessor returns.
     /// - Throws: what the accessor throws, `CocoaError.userCancelled`, a presenter's error,
@@ -105,12 +113,13 @@ extension NSFileCoordinator {
     public func coordinate<R>(
         readingItemAt readingURL: URL, options readingOptions: ReadingOptions = [],
         writingItemAt writingURL: URL, options writingOptions: WritingOptions = [],
-        timeout: Duration? = nil, byAccessor readerWriter: (URL, URL) throws -> R
+        timeout: Duration? = nil,
+        onlyIf token: FileToken? = nil, byAccessor readerWriter: (URL, URL) throws -> R
     ) throws -> R {
         try core.perform(
             ItemsOfCall([
                 CallItem(reading: readingURL, readingOptions),
-                CallItem(writing: writingURL, writingOptions),
+                CallItem(writing: writingURL, writingOptions, onlyIf: token),
             ]), timeout
         ) { try readerWriter($0[0], $0[1]) }
     }
@@ -118,8 +127,8 @@ extension NSFileCoordinator {
     /// Writes two items, with one claim that is granted for both at once (Rule 2.13).
     ///
     /// **Threads and cost.** As those of
-    /// ``coordinate(readingItemAt:options:writingItemAt:options:timeout:byAccessor:)``, which has
-    /// an example.
+    /// ``coordinate(readingItemAt:options:writingItemAt:options:timeout:onlyIf:byAccessor:)``,
+    /// which has an example.
     ///
     /// - Parameters:
     ///   - url1: the first item.
@@ -127,6 +136,8 @@ extension NSFileCoordinator {
     ///   - url2: the second item.
     ///   - options2: how the accessor will write it.
     ///   - timeout: how long to wait for access; nil for no limit. The accessor may take longer.
+    ///   - tokens: the states in which the items must be, or the accessor does not run and the
+    ///     error is ``FileCoordinationError/stale``; nil for any (Rule 18.16).
     ///   - writer: the accessor. Runs on the calling thread, with access.
     /// - Returns: what the accessor returns.
     /// - Throws: what the accessor throws, `CocoaError.userCancelled`, a presenter's error,
@@ -135,10 +146,15 @@ extension NSFileCoordinator {
     public func coordinate<R>(
         writingItemAt url1: URL, options options1: WritingOptions = [],
         writingItemAt url2: URL, options options2: WritingOptions = [],
-        timeout: Duration? = nil, byAccessor writer: (URL, URL) throws -> R
+        timeout: Duration? = nil,
+        onlyIf tokens: (FileToken?, FileToken?) = (nil, nil),
+        byAccessor writer: (URL, URL) throws -> R
     ) throws -> R {
         try core.perform(
-            ItemsOfCall([CallItem(writing: url1, options1), CallItem(writing: url2, options2)]),
+            ItemsOfCall([
+                CallItem(writing: url1, options1, onlyIf: tokens.0),
+                CallItem(writing: url2, options2, onlyIf: tokens.1),
+            ]),
             timeout
         ) { try writer($0[0], $0[1]) }
     }

@@ -71,6 +71,33 @@ public final class Descriptor: Sendable {
         try unsafe check(fcs_read_at(number, buffer.baseAddress, buffer.count, offset), "read")
     }
 
+    /// Reads the whole file.
+    ///
+    /// - Parameter limit: the most bytes.
+    /// - Returns: the contents.
+    /// - Throws: ``ErrorNumber/tooLarge`` if there are more.
+    public func contents(limit: Int = .max) throws(SystemError) -> [UInt8] {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
+        defer { unsafe buffer.deallocate() }
+        var contents: [UInt8] = []
+        while true {
+            let count = try unsafe read(into: buffer, at: UInt64(contents.count))
+            guard count > 0 else { return contents }
+            unsafe contents += buffer[..<count]
+            guard contents.count <= limit else {
+                throw SystemError(code: ErrorNumber.tooLarge, operation: "read")
+            }
+        }
+    }
+
+    /// Writes all of `bytes` at offset 0.
+    public func write(contents bytes: [UInt8]) throws(SystemError) {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 16)
+        defer { unsafe buffer.deallocate() }
+        unsafe buffer.copyBytes(from: bytes)
+        try unsafe write(UnsafeRawBufferPointer(buffer), at: 0)
+    }
+
     /// Writes all of `bytes` at `offset`.
     public func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(SystemError) {
         var written = 0

@@ -19,6 +19,17 @@ public struct FileStatus: Hashable, Sendable {
         case socket
         /// A pipe or a device.
         case other
+
+        init(mode: UInt32) {
+            self =
+                switch mode & UInt32(S_IFMT) {
+                case UInt32(S_IFREG): .regular
+                case UInt32(S_IFDIR): .directory
+                case UInt32(S_IFLNK): .symbolicLink
+                case UInt32(S_IFSOCK): .socket
+                default: .other
+                }
+        }
     }
 
     /// The device number of the file system.
@@ -52,14 +63,7 @@ public struct FileStatus: Hashable, Sendable {
     init(_ status: fcs_status) {
         device = status.device
         inode = status.inode
-        kind =
-            switch status.mode & UInt32(S_IFMT) {
-            case UInt32(S_IFREG): .regular
-            case UInt32(S_IFDIR): .directory
-            case UInt32(S_IFLNK): .symbolicLink
-            case UInt32(S_IFSOCK): .socket
-            default: .other
-            }
+        kind = Kind(mode: status.mode)
         mode = status.mode
         permissions = status.mode & 0o7777
         ownerUserID = status.owner

@@ -43,6 +43,15 @@ public enum StampTick: Int64, Hashable, Sendable, Comparable {
         }
     }
 
+    /// Whether a file system of this kind stamps each change by this machine's clock, so that an
+    /// old stamp proves that nothing has changed since (Rule 18.16).
+    static func proves(kind: UInt32) -> Bool {
+        // A stamp that is no whole second, or else all would count as FAT's.
+        let isKnown = tick(of: 1, kind: kind, isKernelFine: false) != .coarse
+        // FAT.
+        return isKnown || kind == 0x4D44
+    }
+
     /// Whether a change after `now` cannot leave the item at `path` with the time stamp `stamp`.
     ///
     /// A symbolic link at the end is not followed.

@@ -49,6 +49,8 @@ public enum ErrorNumber {
     public static let notPermitted = EPERM
     /// The file system is mounted read-only.
     public static let readOnlyFileSystem = EROFS
+    /// A file is larger than it may be.
+    public static let tooLarge = EFBIG
     /// The device is full.
     public static let noSpace = ENOSPC
     /// The user's quota is used up.

@@ -60,6 +60,9 @@ public enum ClientMessage: Hashable, Sendable {
     case madeWay([PresenterAnswer])
     /// Asks what this claim waits for.
     case explain(RecordReference)
+    /// Asks who has written the item last that is now at a path of this granted claim, if that
+    /// left there what is there now; nil for nothing.
+    case askForWriter(RecordReference, ItemPath, left: ItemProperties?)
     /// Requests a ``StatusReport``.
     case statusRequest
     /// Begins or ends a recording, which comes as ``ServerMessage/trace(_:)`` messages.
@@ -137,6 +140,7 @@ extension ClientMessage: WireCoded {
         case madeWay = 11
         case record = 13
         case dismiss = 14
+        case askForWriter = 15
     }
 
     func write(to encoder: inout MessageEncoder) {
@@ -161,6 +165,11 @@ extension ClientMessage: WireCoded {
         case .explain(let record):
             encoder.raw(Kind.explain)
             encoder.value(record)
+        case .askForWriter(let record, let path, let left):
+            encoder.raw(Kind.askForWriter)
+            encoder.value(record)
+            encoder.value(path)
+            encoder.optional(left) { $0.value($1) }
         case .statusRequest: encoder.raw(Kind.statusRequest)
         case .record(let isWanted):
             encoder.raw(Kind.record)
@@ -201,6 +210,12 @@ extension ClientMessage: WireCoded {
             self = .madeWay(
                 try decoder.list(of: PresenterAnswer.self, .answers, limit: WireLimits.answers))
         case .explain: self = .explain(try decoder.value(RecordReference.self))
+        case .askForWriter:
+            self = .askForWriter(
+                try decoder.value(RecordReference.self), try decoder.value(ItemPath.self),
+                left: try decoder.optional { (decoder) throws(WireError) in
+                    try decoder.value(ItemProperties.self)
+                })
         case .statusRequest: self = .statusRequest
         case .record: self = .record(try decoder.bool())
         case .dismiss: self = .dismiss(try decoder.value(Dismissal.self))

@@ -35,12 +35,17 @@ public struct ClaimBody: Hashable, Sendable {
     public var standpoint: WireStandpoint?
     /// Whether the accessors around the claim wait for it (Rule 18.4).
     public var blocksCaller: Bool
+    /// Whether its end is reported in any case, so that the server can say who has written last
+    /// (Rule 18.16).
+    public var isSigned: Bool
 
     /// Creates a body.
     public init(
         purpose: [UInt8], items: [AccessItem], enclosing: [RecordReference] = [],
-        kind: ClaimKind = .access, standpoint: WireStandpoint? = nil, blocksCaller: Bool = false
+        kind: ClaimKind = .access, standpoint: WireStandpoint? = nil, blocksCaller: Bool = false,
+        isSigned: Bool = false
     ) {
+        self.isSigned = isSigned
         self.purpose = purpose
         self.items = items
         self.enclosing = enclosing
@@ -116,8 +121,10 @@ extension ClaimBody: WireCoded {
             $0.value($1.presenter)
             $0.value($1.place)
         }
-        encoder.bool(blocksCaller)
+        encoder.integer((blocksCaller ? 1 : 0) | (isSigned ? Self.signed : 0))
     }
+
+    private static let signed: UInt8 = 2
 
     init(from decoder: inout MessageDecoder) throws(WireError) {
         purpose = try decoder.purpose()
@@ -130,7 +137,9 @@ extension ClaimBody: WireCoded {
                 presenter: try decoder.value(RecordReference.self),
                 place: try decoder.value(ItemPath.self))
         }
-        blocksCaller = try decoder.bool()
+        let flags = try decoder.integer(UInt8.self)
+        guard flags <= Self.signed | 1 else { throw .illegalValue(.flag) }
+        (blocksCaller, isSigned) = (flags & 1 != 0, flags & Self.signed != 0)
     }
 }
 

@@ -25,6 +25,7 @@ extension ServerMessage: WireCoded {
         case trace = 0x8F
         case dismissed = 0x90
         case dismissal = 0x91
+        case writer = 0x92
     }
 
     func write(to encoder: inout MessageEncoder) {
@@ -72,6 +73,7 @@ extension ServerMessage: WireCoded {
         case .statusPart(let part, let isLast):
             encoder.raw(Kind.statusPart)
             Self.write(part, isLast, to: &encoder)
+        case .writer(let record, let writer): Self.write(record, writer, to: &encoder)
         case .skipped(let record):
             encoder.raw(Kind.skipped)
             encoder.value(record)
@@ -120,6 +122,12 @@ extension ServerMessage: WireCoded {
                 parties: try decoder.list(of: Party.self, .parties, limit: WireLimits.parties))
         case .statusPart:
             self = .statusPart(try Self.part(from: &decoder), isLast: try decoder.bool())
+        case .writer:
+            self = .writer(
+                try decoder.value(RecordReference.self),
+                try decoder.optional { (decoder) throws(WireError) in
+                    try decoder.value(ChangeAuthor.self)
+                })
         case .skipped: self = .skipped(try decoder.value(RecordReference.self))
         case .trace: self = .trace(try decoder.blob(.part, limit: WireLimits.traceBytes))
         case .retiring: self = .retiring
@@ -127,6 +135,14 @@ extension ServerMessage: WireCoded {
             self = .packagePolicy(
                 try decoder.blob(.packagePolicy, limit: WireLimits.packagePolicyBytes))
         }
+    }
+
+    private static func write(
+        _ record: RecordReference, _ writer: ChangeAuthor?, to encoder: inout MessageEncoder
+    ) {
+        encoder.raw(Kind.writer)
+        encoder.value(record)
+        encoder.optional(writer) { $0.value($1) }
     }
 
     private static func write(

@@ -99,6 +99,8 @@ public enum ServerMessage: Hashable, Sendable {
     ///
     /// As many parties as fit.
     case explanation(RecordReference, stage: ClaimStage?, parties: [Party])
+    /// Who has written the item last that this claim's client asked for; nil if that is not known.
+    case writer(RecordReference, ChangeAuthor?)
     /// The claim still waits; others have passed it while its process was stopped (Rule 18.6).
     case skipped(RecordReference)
     /// A part of an encoded ``StatusReport``.

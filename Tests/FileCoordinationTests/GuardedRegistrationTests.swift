@@ -53,7 +53,7 @@ final class GuardedRegistrationTests: CoordinatorTestCase {
 
     func testAnEarlierStateOfTheItemIsCompared() throws {
         let url = try file("f")
-        let state = try NSFileCoordinator.state(ofItemAt: url)
+        let state = try NSFileCoordinator.token(of: url)
         try FileManager.default.removeItem(at: url)
         let presenter = NotingPresenter(url)
         try NSFileCoordinator.registerGuardedFilePresenter(presenter, since: state)

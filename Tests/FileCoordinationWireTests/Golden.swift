@@ -69,6 +69,10 @@ struct Golden: Sendable, CustomTestStringConvertible {
             01000000 02000000 0600000000000000
             """),
         Golden("explain", .client(.explain(record)), "05 07000000 04030201"),
+        Golden(
+            "ask for the writer of nothing",
+            .client(.askForWriter(record, .of("/a"), left: nil)),
+            "0f 07000000 04030201 0200 2f61 00"),
         Golden("statusRequest", .client(.statusRequest), "06"),
         Golden("record", .client(.record(true)), "0d 01"),
         Golden(
@@ -134,6 +138,10 @@ struct Golden: Sendable, CustomTestStringConvertible {
         Golden(
             "explanation of the unknown", .server(.explanation(record, stage: nil, parties: [])),
             "87 07000000 04030201 00 00000000"),
+        Golden("unknown writer", .server(.writer(record, nil)), "92 07000000 04030201 00"),
+        Golden(
+            "writer", .server(.writer(record, ChangeAuthor(processID: 4, label: "job"))),
+            "92 07000000 04030201 01 04000000 0300 6a6f62"),
         Golden("statusPart", .server(.statusPart([], isLast: false)), "88 0000 00"),
         Golden("retiring", .server(.retiring), "89"),
         Golden(

@@ -49,7 +49,7 @@ struct PackingTests {
                 }
             case .welcome, .refused, .granted, .failed, .explanation, .statusPart,
                 .trace, .retiring, .packagePolicy, .inCycle, .skipped, .overLimit,
-                .dismissed, .dismissal:
+                .dismissed, .dismissal, .writer:
                 #expect(Bool(false), "no delivery: \(message)")
             }
         }

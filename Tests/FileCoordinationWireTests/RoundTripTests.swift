@@ -34,6 +34,13 @@ struct RoundTripTests {
         messages += [DismissedParty.claim(.max), .presenter(0)].map {
             .dismiss(Dismissal($0, author: "", reason: "Grüße"))
         }
+        let path = try #require(ItemPath("/a"))
+        let left = ItemProperties(
+            device: .max, inode: 1, mode: 0o100644, owner: 1, group: 2, size: .max,
+            modified: .min, changed: .max, linkCount: 1)
+        messages += [
+            .askForWriter(record, path, left: nil), .askForWriter(record, path, left: left),
+        ]
         for message in messages { #expect(try survives(.client(message))) }
     }
 
@@ -56,6 +63,8 @@ struct RoundTripTests {
         ]
         messages += Refusal.Code.allCases.map { .refused(Refusal(code: $0, text: "Grüße")) }
         messages.append(.dismissed(record, author: "Grüße", reason: ""))
+        messages.append(.writer(record, nil))
+        messages.append(.writer(record, ChangeAuthor(processID: 7, label: "Grüße")))
         messages += DismissalOutcome.allCases.map { .dismissal(.claim(.max), $0) }
         messages += ClaimStage.allCases.map { .explanation(record, stage: $0, parties: []) }
         for message in messages { #expect(try survives(.server(message))) }

@@ -102,9 +102,9 @@ let package = Package(
                 "MonotonicTime", "InstantLiterals",
             ],
             sources: [
-                "FailedClaimTests.swift", "GatheredReportsTests.swift", "LateAnswerTests.swift",
-                "StatusTests.swift", "TicketQueueEndingTests.swift", "TicketQueueTests.swift",
-                "TicketQueueWorld.swift", "WatchSupervisionTests.swift",
+                "FailedClaimTests.swift", "GatheredReportsTests.swift", "LastWritersTests.swift",
+                "LateAnswerTests.swift", "StatusTests.swift", "TicketQueueEndingTests.swift",
+                "TicketQueueTests.swift", "TicketQueueWorld.swift", "WatchSupervisionTests.swift",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -127,7 +127,7 @@ let package = Package(
                 "LaterCancellingTests.swift", "PresenterBatchTests.swift",
                 "PresenterMailboxSideBySideTests.swift", "PresenterMailboxStateTests.swift",
                 "PresenterTestDoubles.swift",
-                "TaskAccessTests.swift",
+                "TaskAccessTests.swift", "TokenTests.swift",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -253,6 +253,19 @@ struct fcs_file_properties {
 /// Looks at `name` in an open directory, or at the open item itself if the name is empty.
 int fcs_file_properties_at(
     int directory, const char *_Nonnull name, struct fcs_file_properties *_Nonnull out);
+
+struct fcs_stamped_status {
+    /// The number that the file system keeps when it is mounted again, where it has one.
+    uint64_t file_system;
+    uint64_t device, inode, size;
+    /// 0 if the file system does not store times of creation.
+    int64_t born_ns, modified_ns, changed_ns;
+    uint32_t mode, file_system_kind;
+};
+
+/// Looks at an item and its file system, in two system calls unless it is a symbolic link.
+int fcs_stamped_status_at(
+    const char *_Nonnull path, struct fcs_stamped_status *_Nonnull out);
 /// Watches an open item, also if it was opened with O_PATH.
 int fcs_watch_open(int watch, int descriptor, uint32_t mask);
 

@@ -42,10 +42,13 @@ extension AccessFailure {
             let url = item?.url ?? URL(fileURLWithPath: "/")
             return error.nsError(url: url, writing: item?.isWriting ?? false)
         case .refused(let error): return ErrorCoding.decode(error)
+        case .unexamined(let error, let index) where items.indices.contains(index):
+            return PlaceError(error).nsError(
+                url: items[index].url, writing: items[index].isWriting)
         case .copy(let error as UploadError, let index) where items.indices.contains(index):
             return error.nsError(item: items[index].url)
         case .copy(let error, _): return error as NSError
-        case .system, .deadlock, .timedOut, .dismissed, .cancelled:
+        case .system, .deadlock, .timedOut, .dismissed, .cancelled, .stale, .unexamined:
             return NSError(domain: NSCocoaErrorDomain, code: CocoaError.userCancelled.rawValue)
         }
     }
@@ -89,7 +92,18 @@ extension AccessFailure {
             return FileCoordinationError(
                 .dismissed, url: items.first?.url,
                 reason: UserText.dismissal(by: author, reason: reason))
-        case .place, .refused, .copy, .cancelled: return nil
+        case .stale(let staleness, let index):
+            let url = items.indices.contains(index) ? items[index].url : nil
+            let path = UserText.line(url?.path ?? "The item")
+            return FileCoordinationError(
+                .stale, url: url,
+                parties: staleness.writer.map { [.init(writer: $0, of: url)] } ?? [],
+                reason: "\(path) is not as it was seen: \(staleness.difference.text).")
+        case .refused(PresenterFailure.noAnswer.payload):
+            return FileCoordinationError(
+                .unanswered, url: items.first?.url,
+                reason: PresenterRefusal.noAnswer.description)
+        case .place, .refused, .copy, .cancelled, .unexamined: return nil
         }
     }
 }

@@ -18,13 +18,13 @@ struct ItemsOfCall: Sendable {
     /// Creates the item of a call.
     init(_ item: CallItem) {
         urls = [item.url]
-        requests = [RequestedItem(url: item.url, access: item.access)]
+        requests = [item.request]
     }
 
     /// Creates the items of a call, in order.
     init(_ items: [CallItem]) {
         urls = items.map(\.url)
-        requests = items.map { RequestedItem(url: $0.url, access: $0.access) }
+        requests = items.map(\.request)
     }
 
     /// Returns the URLs for the accessor.
@@ -50,41 +50,67 @@ struct ItemsOfCall: Sendable {
 /// One item of a call.
 struct CallItem: Sendable {
     let url: URL
-    let access: Access
+    private let access: Access
+    /// The state in which the item must be; nil for any.
+    private let token: FileToken?
+
+    /// The request for the client.
+    var request: RequestedItem {
+        RequestedItem(
+            ItemName(url), access: access, terms: token.flatMap { TokenTerms(onlyIf: $0.core) })
+    }
 
     /// Creates an item to read; throws if an option is unknown.
     init(
-        reading url: URL, _ options: NSFileCoordinator.ReadingOptions
+        reading url: URL, _ options: NSFileCoordinator.ReadingOptions,
+        onlyIf token: FileToken? = nil
     ) throws(NSError) {
         guard let options = options.arbiterOptions else {
             throw FailureReason.invalidOptions(
                 "reading options with raw value \(options.rawValue) are not supported here"
             ).nsError
         }
-        (self.url, access) = (url, .reading(options))
+        (self.url, access, self.token) = (url, .reading(options), token)
     }
 
     /// Creates an item to write; throws if an option is unknown.
     init(
-        writing url: URL, _ options: NSFileCoordinator.WritingOptions
+        writing url: URL, _ options: NSFileCoordinator.WritingOptions,
+        onlyIf token: FileToken? = nil
     ) throws(NSError) {
         guard let options = options.arbiterOptions else {
             throw FailureReason.invalidOptions(
                 "writing options with raw value \(options.rawValue) are not supported here"
             ).nsError
         }
-        (self.url, access) = (url, .writing(options))
+        (self.url, access, self.token) = (url, .writing(options), token)
     }
 
     /// Creates the item of an intent.
-    init(_ intent: NSFileAccessIntent) throws(NSError) {
+    init(_ intent: NSFileAccessIntent, onlyIf token: FileToken? = nil) throws(NSError) {
         switch intent.request {
-        case .reading(let options): try self.init(reading: intent.url, options)
-        case .writing(let options): try self.init(writing: intent.url, options)
+        case .reading(let options): try self.init(reading: intent.url, options, onlyIf: token)
+        case .writing(let options): try self.init(writing: intent.url, options, onlyIf: token)
         case .nothing:
             throw FailureReason.invalidOptions(
                 "an intent was made with NSFileAccessIntent(); use readingIntent or writingIntent"
             ).nsError
+        }
+    }
+}
+
+extension [CallItem] {
+    /// Creates the items of intents, and the states in which they must be: one for each, or none.
+    init(_ intents: [NSFileAccessIntent], onlyIf tokens: [FileToken?]) throws(NSError) {
+        guard tokens.isEmpty || tokens.count == intents.count else {
+            throw FailureReason.invalidOptions(
+                "there are \(tokens.count) tokens for \(intents.count) intents; give one for each, "
+                    + "nil where any state will do"
+            ).nsError
+        }
+        self = []
+        for (index, intent) in intents.enumerated() {
+            append(try CallItem(intent, onlyIf: tokens.isEmpty ? nil : tokens[index]))
         }
     }
 }

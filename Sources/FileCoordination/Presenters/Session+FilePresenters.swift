@@ -30,7 +30,7 @@ extension Session {
     /// Registers a presenter; throws if that is impossible.
     static func register(
         _ presenter: any NSFilePresenter, label: String, isGuarded: Bool = false,
-        since known: ItemState? = nil
+        since known: ItemToken? = nil
     ) throws {
         do throws(AccessFailure) {
             let session = try current()

@@ -87,12 +87,17 @@ public struct WritingOptions: OptionSet, Hashable, Sendable {
     public static let resolvesSymbolicLink = Self(rawValue: 1 << 5)
     /// The accessor also writes everything inside a directory (Rule 2.23).
     public static let includingContents = Self(rawValue: 1 << 6)
+    /// The accessor runs only if the item is as the caller has seen it (Rule 18.16).
+    ///
+    /// The client compares that under the claim. So presenters save first, whatever the other
+    /// options, and what one that does not answer has not saved is unknown: the claim fails.
+    public static let conditional = Self(rawValue: 1 << 7)
 
     /// All options of claims, with their names in Swift.
     package static let named: [(name: String, option: Self)] = [
         ("forDeleting", .deleting), ("forMoving", .moving), ("forMerging", .merging),
         ("forReplacing", .replacing), ("contentIndependentMetadataOnly", .metadataOnly),
-        ("includingContents", .includingContents),
+        ("includingContents", .includingContents), ("conditional", .conditional),
     ]
     /// The union of all options of claims.
     package static let all = Self(named.map(\.option))
@@ -103,6 +108,9 @@ public struct WritingOptions: OptionSet, Hashable, Sendable {
     /// Whether the write removes the present item for good, so that its presenters must accommodate
     /// the deletion (Rule 6.1).
     public var isDeletion: Bool { !isDisjoint(with: [.deleting, .replacing]) }
+
+    /// Whether presenters of the item save before the write.
+    var asksToSave: Bool { !isDisjoint(with: [.merging, .conditional]) }
 
     /// Whether the write is granted before claims that wait inside the directory (Rule 2.8a).
     ///

@@ -11,9 +11,11 @@ extension Arbiter {
         _ steps: YieldSteps, to presenter: PresenterID, for id: ClaimID,
         _ reevaluations: inout ReevaluationQueue
     ) {
+        // Another presenter may have made the claim fail.
+        guard records[id] != nil else { return }
         // A presenter that did not answer in time is not asked until it answers (Rule 18.3).
         if unresponsive.contains(presenter) {
-            return stopAwaiting(presenter, for: id, &reevaluations)
+            return goOn(without: presenter, steps, for: id, &reevaluations)
         }
         // The record must not be referenced elsewhere while it is changed, or it would be copied.
         guard let isEarly = registry[presenter].map({ mustPostpone(steps, to: $0, for: id) })
@@ -235,7 +237,7 @@ extension Arbiter {
         ofWriting located: PlaceTree.LocatedItem, _ options: WritingOptions, to needs: inout Needs
     ) {
         // Rule 2.8b: the union of what the options require.
-        let save = options.contains(.merging)
+        let save = options.asksToSave
         let deletes = options.isDeletion
         needs.add(tree.presenters(at: located)) {
             $0.relinquish = [.writer]
@@ -267,7 +269,7 @@ extension Arbiter {
         switch located.item.access {
         case .reading(let options): (save, deletes) = (!options.contains(.withoutChanges), false)
         case .writing(let options):
-            (save, deletes) = (options.contains(.merging), options.isDeletion)
+            (save, deletes) = (options.asksToSave, options.isDeletion)
         }
         guard save || deletes else { return }
         needs.add(tree.presenters(at: located) + tree.presenters(below: located.node)) {
@@ -407,6 +409,23 @@ extension Arbiter {
         for presenter in silent { passOver(presenter, &reevaluations) }
     }
 
+    /// Lets a claim continue without a presenter's answer; lets it fail if it needs what the
+    /// presenter has not saved (Rule 18.16).
+    private mutating func goOn(
+        without presenter: PresenterID, _ steps: YieldSteps, for id: ClaimID,
+        _ reevaluations: inout ReevaluationQueue
+    ) {
+        let isConditional =
+            records[id]?.claim.items.contains {
+                $0.access.writingOptions?.contains(.conditional) ?? false
+            } ?? false
+        guard steps.save, isConditional else {
+            return stopAwaiting(presenter, for: id, &reevaluations)
+        }
+        reevaluations.emit(.fail(id, .noAnswer))
+        finish(id, &reevaluations)
+    }
+
     /// Lets all claims continue without the presenter's answers, if any claim waits for one.
     mutating func passOver(
         _ presenter: PresenterID, _ reevaluations: inout ReevaluationQueue
@@ -415,8 +434,11 @@ extension Arbiter {
         unresponsive.insertOnce(presenter)
         purposeIndex.enterUnresponsive(record.registration)
         for claim in record.awaitedBy {
-            let call = records[claim]?.asking?.awaited[presenter]?.blockedBy
-            stopAwaiting(presenter, for: claim, &reevaluations)
+            let awaited = records[claim]?.asking?.awaited[presenter]
+            let call = awaited?.blockedBy
+            goOn(
+                without: presenter, awaited?.question.steps ?? YieldSteps(), for: claim,
+                &reevaluations)
             if call != nil { block(presenter, for: claim, by: call) }
         }
         reevaluations.resume(presenter)

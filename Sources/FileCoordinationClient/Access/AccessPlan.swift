@@ -16,6 +16,8 @@ struct AccessPlan: Sendable {
     var enclosing: [RecordReference] = []
     /// Whether those accessors wait for it (Rule 18.4).
     var blocksCaller = true
+    /// Whether the end is reported in any case, so that others can be told who has written last.
+    var isSigned = false
     /// The encoded supplement of the claim's record.
     var supplement: [UInt8] = []
     /// For callers that do not block: called once for each claim, on any thread, when it was
@@ -27,11 +29,15 @@ struct AccessPlan: Sendable {
         requests.contains { $0.access.writingOptions?.contains(.moving) ?? false }
     }
 
+    /// Whether the call demands a state of an item, or wants to know one.
+    var usesTokens: Bool { kind == .access && requests.contains { $0.terms != nil } }
+
     /// Whether the grant is followed by the accessor at once, if the items are where they were: no
-    /// link is followed, nothing is copied, and nothing may move.
+    /// link is followed, nothing is copied or compared, and nothing may move.
     var isPlain: Bool {
         requests.allSatisfy { request in
-            switch request.access {
+            guard request.terms == nil else { return false }
+            return switch request.access {
             case .reading(let options):
                 options.isDisjoint(with: [.resolvesSymbolicLink, .forUploading])
             case .writing(let options):

@@ -16,6 +16,10 @@ struct AccessedItem: Sendable {
         var snapshot: (any TemporaryCopy)?
         var before: ItemStamp?
         var anchor: FileAnchor?
+        /// What was at the place of a read when it was granted.
+        var seen: ItemToken.Sight?
+        /// The state at the grant, if the caller wants to know it.
+        var token: ItemToken?
         /// The write, as the version store sees it.
         var versions: EndOfVersionedWrite?
     }
@@ -47,9 +51,23 @@ struct AccessedItem: Sendable {
     var anchor: FileAnchor? { content[0].anchor }
     private var moved: GrantedItem? { content[0].moved }
 
+    /// What was at the place of a read when it was granted, for tokens (Rule 18.16).
+    var seen: ItemToken.Sight? { content[0].seen }
+
+    /// The state at the grant, if the caller wants to know it (Rule 18.16).
+    var token: ItemToken? {
+        get { content[0].token }
+        set { content[0].token = newValue }
+    }
+
     /// What the accessor gets.
     var granted: GrantedItem {
-        if let moved { return moved }
+        var item = moved ?? asRequested
+        item.token = token
+        return item
+    }
+
+    private var asRequested: GrantedItem {
         // The request may come from the cache and have no path of its own.
         let path = (try? request.name.path.get()) ?? place.path.bytes
         return GrantedItem(
@@ -143,7 +161,10 @@ struct AccessedItem: Sendable {
     mutating func begin(
         _ store: any VersionKeeping, mayHaveVersions: Bool, reportsRelease: Bool
     ) {
-        guard let writing else { return }
+        guard let writing else {
+            content[0].seen = ItemToken.Sight(at: place.path.bytes)
+            return
+        }
         if reportsRelease { content[0].before = ItemStamp.take(of: place.path) }
         content[0].versions = store.beginWriting(
             at: place.path, for: writing, mayHaveVersions: mayHaveVersions)

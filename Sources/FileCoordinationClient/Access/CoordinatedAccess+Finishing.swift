@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The steps between the grant and the accessor: find out where the items are now, follow symbolic
-// links, and make copies for uploading. All of them happen under the claim, on the thread that will
-// run the accessor.
+// links, compare the items with what the caller has seen, and make copies for uploading. All of
+// them happen under the claim, on the thread that will run the accessor.
 
 import FileCoordinationArbiter
 import FileCoordinationLedger
@@ -32,6 +32,7 @@ extension CoordinatedAccess {
                     try goOn(at: targets)
                     return nil
                 }
+                try lookAtItems()
                 try makeSnapshots()
                 try holdOn()
             } catch {

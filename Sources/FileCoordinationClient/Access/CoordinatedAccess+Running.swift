@@ -56,6 +56,9 @@ extension CoordinatedAccess {
         }
     }
 
+    /// The states of the items at the grant, of those whose callers want to know it.
+    package var grantedTokens: [ItemToken?] { state.withLock { $0.items.map(\.token) } }
+
     private func finish(
         _ isReleased: Bool, isolation: isolated (any Actor)? = #isolation
     ) async {
@@ -90,12 +93,12 @@ extension CoordinatedAccess {
                 return state.claim
             }
             let reportsRelease = !session.ledger.isUnreported(claim.record)
-            for index in items.indices where items[index].writing != nil {
+            for index in items.indices {
                 let item = items[index]
                 // If the accessor moves an item, the announcement of the move takes the versions
                 // along.
                 let mayHaveVersions =
-                    !item.mayMove
+                    item.writing != nil && !item.mayMove
                     && session.mayHaveVersions(at: item.place.path, item.spelling)
                 items[index].begin(
                     session.services.versions, mayHaveVersions: mayHaveVersions,

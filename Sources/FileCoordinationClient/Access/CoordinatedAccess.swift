@@ -46,20 +46,22 @@ package final class CoordinatedAccess: Sendable {
     ///     on this thread or task.
     ///   - standpoint: the coordinator's presenter and the last path that it was told (Rule 11.7).
     ///   - blocksCaller: whether the accessors that surround the call wait for it (Rule 18.4).
+    ///   - isSigned: whether the end is reported in any case, so that others can be told who has
+    ///     written last (Rule 18.16).
     ///   - supplement: what the server is told beside the claim.
     ///   - onEnding: for callers that do not block; called once for each claim, on any thread.
     /// - Throws: ``AccessFailure`` if a path cannot be resolved, or the claim cannot be filed.
     package convenience init(
         _ requests: [RequestedItem], in session: Session, purpose: Purpose,
         kind: ClaimKind = .access, enclosing: [RecordReference]? = nil,
-        standpoint: WireStandpoint? = nil, blocksCaller: Bool = true,
+        standpoint: WireStandpoint? = nil, blocksCaller: Bool = true, isSigned: Bool = false,
         supplement: RecordSupplement = RecordSupplement(),
         onEnding: (@Sendable (AccessEnding) -> Void)? = nil
     ) throws(AccessFailure) {
         let plan = AccessPlan(
             requests: requests, purpose: purpose, kind: kind,
             enclosing: enclosing ?? AccessorStack.current, blocksCaller: blocksCaller,
-            supplement: supplement.encode(), onEnding: onEnding)
+            isSigned: isSigned, supplement: supplement.encode(), onEnding: onEnding)
         let policy = session.packagePolicy
         var items: [AccessedItem] = []
         var claimed: [AccessItem] = []

@@ -38,6 +38,17 @@ package final class HeldAccess: Sendable {
     /// The purpose with which other processes join the access.
     package var purposeText: String { coordinator.purposeText }
 
+    /// Where an item is, and what was there when a read of it was granted.
+    func place(ofItem index: Int) -> (path: [UInt8], sight: ItemToken.Sight?) {
+        access.state.withLock { state in
+            let item = state.items[index]
+            return (item.place.path.bytes, item.seen)
+        }
+    }
+
+    /// Whether an item is held for writing.
+    package func isWritten(item index: Int) -> Bool { access.requests[index].access.isWriting }
+
     /// Releases the access, in the process that holds it.
     ///
     /// Further calls have no effect.
@@ -72,12 +83,13 @@ package final class HeldAccess: Sendable {
 }
 
 extension Access {
-    /// The access of a process that joins: presenters have already saved, and links were followed.
+    /// The access of a process that joins: presenters have already saved, links were followed, and
+    /// the items were as its holder had seen them.
     fileprivate var whenJoined: Access {
         switch self {
         case .reading(let options):
             Access.reading(options.union(.withoutChanges)).withoutLinks
-        case .writing: withoutLinks
+        case .writing(let options): Access.writing(options.subtracting(.conditional)).withoutLinks
         }
     }
 }

@@ -121,7 +121,7 @@ extension AccessedItem {
 }
 
 extension ItemProperties {
-    fileprivate init(_ status: FileStatus) {
+    init(_ status: FileStatus) {
         self.init(
             device: status.device, inode: status.inode, mode: status.mode,
             owner: status.ownerUserID, group: status.ownerGroupID, size: status.size,

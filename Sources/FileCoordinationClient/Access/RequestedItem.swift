@@ -45,11 +45,18 @@ package struct RequestedItem: Sendable {
     package var name: ItemName
     /// The requested kind of access.
     package var access: Access
+    /// What is demanded of the item's state, and wanted of it (Rule 18.16); nil for nothing.
+    package let terms: TokenTerms?
 
     /// Creates a request.
-    package init(_ name: ItemName, access: Access) {
+    package init(_ name: ItemName, access: Access, terms: TokenTerms? = nil) {
         self.name = name
-        self.access = access
+        self.terms = terms
+        if terms?.onlyIf != nil, case .writing(let options) = access {
+            self.access = .writing(options.union(.conditional))
+        } else {
+            self.access = access
+        }
     }
 }
 
@@ -63,4 +70,6 @@ package struct GrantedItem: Sendable {
     ///
     /// The face then passes the caller's own object on.
     package let isAsRequested: Bool
+    /// The state at the grant, if the caller wants to know it.
+    package internal(set) var token: ItemToken?
 }

@@ -20,7 +20,7 @@
 import FileCoordinationSystem
 
 /// Threads for short file work on behalf of tasks.
-final class BlockingWorkPool: Sendable {
+package final class BlockingWorkPool: Sendable {
     /// A forked child has none of its parent's threads, and none of its work.
     static let ofProcess = PerProcess {
         BlockingWorkPool { (serve) throws(SystemError) in
@@ -124,7 +124,7 @@ final class BlockingWorkPool: Sendable {
     }
 
     /// Runs `job` on one of the threads, and suspends the task until it is done.
-    static func run<Result: Sendable>(
+    package static func run<Result: Sendable>(
         isolation: isolated (any Actor)? = #isolation, _ job: @escaping @Sendable () -> Result
     ) async -> Result {
         // Unsafe, which skips the check for repeated resumption: it is resumed once, here.

@@ -236,6 +236,9 @@ package final class Coordinator: Sendable {
     /// Records that the accessor of an access starts.
     package func markRunning(_ access: CoordinatedAccess) { calls.markRunning(access) }
 
+    /// The accesses whose accessors run, the latest first.
+    var runningAccesses: [CoordinatedAccess] { (madeCalls.load()?.running ?? []).reversed() }
+
     /// Records that the accessor of an access has returned.
     package func markEnded(_ access: CoordinatedAccess) { madeCalls.load()?.markEnded(access) }
 

@@ -38,6 +38,13 @@ package struct PresenterRefusal: Error, Hashable, Sendable {
         domain: "NSCocoaErrorDomain", code: 4864,
         description: "A file presenter refused access, for a reason that could not be read.")
 
+    /// The failure of a call that needs a presenter's answer and gets none (Rule 18.16).
+    package static let noAnswer = PresenterRefusal(
+        domain: domainOfSystem, code: 9,
+        description: "A file presenter has not answered, so it is not known whether it has unsaved "
+            + "changes.",
+        advice: "Save there, or end the program that does not answer, and try again.")
+
     /// The most bytes of an encoded error.
     package static let limit = 32 * 1024
     /// The most bytes of a text that are encoded; an escape sequence takes six bytes for one.

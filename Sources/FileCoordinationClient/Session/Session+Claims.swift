@@ -26,7 +26,7 @@ extension Session {
         let body = ClaimBody(
             purpose: plan.purpose.bytes, items: items,
             enclosing: plan.enclosing, kind: plan.kind, standpoint: standpoint,
-            blocksCaller: plan.blocksCaller)
+            blocksCaller: plan.blocksCaller, isSigned: plan.isSigned || plan.usesTokens)
         let record: RecordReference
         do {
             record = try ledger.write(
@@ -196,6 +196,32 @@ extension Session {
             }
         }
         return answer.withLock { $0 }
+    }
+
+    /// Asks the server who has written an item last.
+    ///
+    /// - Parameters:
+    ///   - claim: a claim of this process on the item.
+    ///   - path: the item.
+    ///   - left: what is there now; nil for nothing.
+    ///   - deadline: how long the server may take.
+    /// - Returns: the last coordinated writer, if it left just that and the server knows it.
+    func lastWriter(
+        _ claim: PendingClaim, _ path: ItemPath, leaving left: ItemProperties?,
+        until deadline: Instant
+    ) -> ChangeAuthor? {
+        let answer = Monitor<ChangeAuthor??>(nil)
+        state.withLock { $0.writers[claim.record] = answer }
+        tell(.askForWriter(claim.record, path, left: left))
+        _ = answer.wait(until: deadline) { $0 != nil }
+        state.withLock { $0.writers[claim.record] = nil }
+        return answer.withLock { $0 ?? nil }
+    }
+
+    func toldWriter(_ record: RecordReference, _ writer: ChangeAuthor?) {
+        guard let answer = state.withLock({ $0.writers[record] }) else { return }
+        answer.withLock { $0 = .some(writer) }
+        answer.notifyAll()
     }
 
     func explained(_ record: RecordReference, parties: [Party]) {

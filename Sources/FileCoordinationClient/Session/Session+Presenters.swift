@@ -61,7 +61,7 @@ extension Session {
     @discardableResult
     package func add(
         _ presenter: any Presenter, label: String, isGuarded: Bool = false,
-        since known: ItemState? = nil
+        since known: ItemToken? = nil
     ) throws(AccessFailure) -> Bool {
         while let entry = entry(of: presenter.identity) {
             // Another thread adds it just now, or has failed to.
@@ -107,31 +107,17 @@ extension Session {
         return true
     }
 
-    /// Returns the present state of an item, for a later registration of its presenter.
-    package func state(ofItemAt name: ItemName) throws(AccessFailure) -> ItemState {
-        let place: ItemPath
-        do throws(PlaceError) {
-            place = try self.place(of: name).path
-        } catch {
-            throw .place(error, item: 0)
-        }
-        do throws(SystemError) {
-            return try ItemState.take(of: place)
-        } catch {
-            throw .place(PlaceError(error), item: 0)
-        }
-    }
-
     /// Tells a presenter of a change that was made while it was not registered (Rule 7.14).
     ///
     /// By now the server tells it of changes, so none is lost in between.
-    private func tellChange(_ entry: PresenterEntry, at place: ItemPath, since known: ItemState) {
-        // An item that cannot be examined any more has changed.
-        guard let now = try? ItemState.take(of: place), !known.mayDiffer(from: now, at: place)
-        else {
-            let methods = entry.registration.presenter.methods
-            return entry.mailbox.notify(.anyChange(at: place, of: methods))
+    private func tellChange(_ entry: PresenterEntry, at place: ItemPath, since known: ItemToken) {
+        do throws(SystemError) {
+            guard try known.difference(fromItemAt: place.bytes) != nil else { return }
+        } catch {
+            // An item that cannot be looked at any more has changed.
         }
+        let methods = entry.registration.presenter.methods
+        entry.mailbox.notify(.anyChange(at: place, of: methods))
     }
 
     /// Whether plain programs wait at the file of a presenter; nil if it has no guard.

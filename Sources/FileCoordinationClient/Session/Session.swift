@@ -55,6 +55,8 @@ package final class Session: Sendable {
         var answers = GatheredAnswers()
         /// Threads that wait for the server to explain what a claim waits for.
         var explanations: [RecordReference: [Monitor<[Party]?>]] = [:]
+        /// Threads that wait to be told who has written an item last.
+        var writers: [RecordReference: Monitor<ChangeAuthor??>] = [:]
         /// Whether the server has refused this process, so that connecting again at once is
         /// useless.
         var isRefused = false
@@ -369,7 +371,7 @@ package final class Session: Sendable {
     var awaitsServer: Bool {
         let (isWelcome, claims) = state.withLock { state in
             (
-                state.serverEpoch != nil && state.explanations.isEmpty,
+                state.serverEpoch != nil && state.explanations.isEmpty && state.writers.isEmpty,
                 state.socket == nil ? [] : state.claims.all.map(\.record)
             )
         }

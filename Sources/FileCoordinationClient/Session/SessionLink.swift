@@ -362,6 +362,7 @@ extension Session {
             dismissed(record, author: author, reason: reason)
         case .deliveries(let deliveries): deliver(deliveries)
         case .explanation(let record, _, let parties): explained(record, parties: parties)
+        case .writer(let record, let writer): toldWriter(record, writer)
         case .deliveryPart(let part, let isLast):
             guard
                 // If the parts do not fit together, the connection is closed, and the next hello

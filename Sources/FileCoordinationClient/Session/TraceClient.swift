@@ -90,7 +90,7 @@ package struct TraceClient {
             return .lost
         case .retiring: return .lost
         case .welcome, .granted, .failed, .inCycle, .overLimit, .deliveries, .deliveryPart,
-            .explanation, .skipped, .packagePolicy, .dismissed, .dismissal:
+            .explanation, .writer, .skipped, .packagePolicy, .dismissed, .dismissal:
             return nil
         }
     }

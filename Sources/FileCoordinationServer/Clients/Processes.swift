@@ -146,17 +146,36 @@ struct Processes {
         return namespace == client.ledger.processNamespace
     }
 
+    /// The numbers by which readers know a process.
+    struct Numbers {
+        /// Its ID in its own namespace.
+        let ownID: Int32
+        /// Its namespace; 0 if it is unknown.
+        let namespace: UInt64
+        /// Its ID in the server's namespace; 0 if it is unknown.
+        let visibleID: Int32
+    }
+
+    /// Returns the numbers of a client's process.
+    func numbers(of client: Client) -> Numbers {
+        Numbers(
+            ownID: client.ledger.processID, namespace: client.ledger.processNamespace,
+            visibleID: processes[client.id]?.visibleID ?? 0)
+    }
+
     /// Returns a process's ID as a reader in `namespace` knows it (``ProcessNumber``).
     func number(of client: Client?, for namespace: UInt64) -> Int32 {
-        guard let client else { return 0 }
-        let own = client.ledger.processNamespace
+        client.map { number(of: numbers(of: $0), for: namespace) } ?? 0
+    }
+
+    /// Returns a process's ID as a reader in `namespace` knows it.
+    func number(of process: Numbers, for namespace: UInt64) -> Int32 {
         // A reader whose namespace cannot be determined is taken for one in the server's own.
         let namespace = namespace == 0 ? ownNamespace : namespace
-        if own == namespace || own == 0 { return client.ledger.processID }
+        if process.namespace == namespace || process.namespace == 0 { return process.ownID }
         // The server sees the process, so a reader in the same namespace does, too.
-        let visibleID = processes[client.id]?.visibleID ?? 0
-        if namespace == ownNamespace, visibleID != 0 { return visibleID }
-        return ProcessNumber.inAnotherNamespace(client.ledger.processID)
+        if namespace == ownNamespace, process.visibleID != 0 { return process.visibleID }
+        return ProcessNumber.inAnotherNamespace(process.ownID)
     }
 
     // MARK: Stopped processes

@@ -14,7 +14,7 @@ extension ClientMessage {
         case .ended: .handlesEnded
         case .announced: .handlesAnnounced
         case .answered, .madeWay: .handlesAnswered
-        case .explain, .statusRequest, .record, .dismiss, .handOver,
+        case .explain, .askForWriter, .statusRequest, .record, .dismiss, .handOver,
             .packagePolicy, .blocked:
             .handlesOther
         }
@@ -28,7 +28,7 @@ extension ClientMessage {
         case .ended: .sendsEnded
         case .announced: .sendsAnnounced
         case .answered, .madeWay: .sendsAnswered
-        case .explain, .statusRequest, .record, .dismiss, .handOver,
+        case .explain, .askForWriter, .statusRequest, .record, .dismiss, .handOver,
             .packagePolicy, .blocked:
             .sendsOther
         }
@@ -43,7 +43,7 @@ extension ServerMessage {
         case .granted: .saysGranted
         case .deliveries, .deliveryPart: .saysDeliveries
         case .refused, .failed, .inCycle, .explanation, .statusPart, .trace,
-            .retiring, .packagePolicy, .skipped, .overLimit, .dismissed, .dismissal:
+            .retiring, .packagePolicy, .skipped, .overLimit, .dismissed, .dismissal, .writer:
             .saysOther
         }
     }
@@ -55,7 +55,7 @@ extension ServerMessage {
         case .granted: .receivesGranted
         case .deliveries, .deliveryPart: .receivesDeliveries
         case .refused, .failed, .inCycle, .explanation, .statusPart, .trace,
-            .retiring, .packagePolicy, .skipped, .overLimit, .dismissed, .dismissal:
+            .retiring, .packagePolicy, .skipped, .overLimit, .dismissed, .dismissal, .writer:
             .receivesOther
         }
     }

@@ -41,9 +41,9 @@ package enum Handover {
                 case .refused(let refusal):
                     throw SystemError(code: ErrorNumber.connectionRefused, operation: refusal.text)
                 case .retiring: return true
-                case .granted, .failed, .deliveries, .deliveryPart, .explanation, .statusPart,
-                    .trace, .packagePolicy, .inCycle, .skipped, .overLimit, .dismissed,
-                    .dismissal:
+                case .granted, .failed, .deliveries, .deliveryPart, .explanation, .writer,
+                    .statusPart, .trace, .packagePolicy, .inCycle, .skipped, .overLimit,
+                    .dismissed, .dismissal:
                     break
                 }
             case .wouldBlock:

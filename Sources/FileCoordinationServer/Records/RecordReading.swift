@@ -119,7 +119,7 @@ extension ClaimBody {
     /// no other client is concerned with its path.
     func mayBeUnreported(_ snapshot: RecordSnapshot) -> Bool {
         snapshot.serial == 0 && kind == .access && items.count == 1 && items[0].isDelegable
-            && enclosing.isEmpty && standpoint == nil
+            && enclosing.isEmpty && standpoint == nil && !isSigned
     }
 }
 

@@ -12,6 +12,8 @@ import FileCoordinationWire
 struct Records {
     /// The current paths of items that were moved.
     let relocations: RelocationLog
+    /// Who has written items last.
+    var writers = LastWriters()
     private let epoch: ServerEpoch
     private var claims: [ClaimID: RecordAddress] = [:]
     private var presenters: [PresenterID: RecordAddress] = [:]

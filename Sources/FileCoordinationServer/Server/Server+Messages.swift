@@ -73,7 +73,7 @@ extension Server {
         case .dismiss(let dismissal): dismiss(dismissal, on: connection)
         case .handOver: if configuration.kind == .embedded { presence.end(.handedOver) }
         case .packagePolicy(let lines): addToPackagePolicy(lines)
-        case .blocked, .filed, .announced, .ended, .answered, .madeWay, .explain:
+        case .blocked, .filed, .announced, .ended, .answered, .madeWay, .explain, .askForWriter:
             guard let client else {
                 return refuse(
                     connection, .malformed, "a message about a record came without a ledger")
@@ -114,6 +114,14 @@ extension Server {
                 answered(client, presenter: answer.presenter, claim: answer.claim, failure: nil)
             }
         case .explain(let record): explain(record, to: client)
+        case .askForWriter(let record, let path, let left):
+            let writer = records.writers.writer(of: path, leaving: left).map {
+                ChangeAuthor(
+                    processID: processes.number(
+                        of: $0.process, for: client.ledger.processNamespace),
+                    label: $0.label)
+            }
+            send(.writer(record, writer), to: client)
         case .hello, .statusRequest, .record, .dismiss, .handOver, .packagePolicy:
             break
         }

@@ -229,6 +229,7 @@ extension Server {
         let series = delegations.reports.takeSeries(check.address)
         let outcomes = series?.outcomes ?? report.outcomes
         checkStoppedProcesses()
+        rememberWriter(of: claim, in: check.record, of: client, report.written)
         reportWrites(of: claim, outcomes, report.written, together: series?.change)
         decide(.claimEnded(claim, outcomes: outcomes))
         discard(claim)
@@ -238,6 +239,25 @@ extension Server {
             giveBack(record, client, mayHideOthers: hidesOthers)
         }
         releaseHeldChanges()
+    }
+
+    /// Remembers who has changed the items of a claim that is over, and what that left.
+    private mutating func rememberWriter(
+        of claim: ClaimID, in record: RecordReference, of client: Client, _ written: WrittenItems
+    ) {
+        // After a move, what was left is not at the paths of the claim.
+        guard !written.isOfPathsAsBegun,
+            written.changes.contains(where: { $0.map { $0.before != $0.after } ?? false }),
+            let items = arbiter.claim(claim)?.items, items.count == written.changes.count
+        else { return }
+        let label = label(of: RecordAddress(client: client.id, record: record), client)
+        let writer = LastWriters.Writer(
+            process: processes.numbers(of: client),
+            label: label.isEmpty ? client.ledger.programName : label)
+        for (item, change) in zip(items, written.changes) {
+            guard let change, change.before != change.after else { continue }
+            records.writers.remember(item.path, left: change.after, by: writer)
+        }
     }
 
     private mutating func cancel(_ claim: ClaimID) {

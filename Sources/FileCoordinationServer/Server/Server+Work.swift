@@ -124,8 +124,7 @@ extension Server {
                 // presenter.
                 return work.append(
                     .decide(
-                        .presenterAnswered(
-                            presenter, for: claim, failure: PresenterFailure(payload: []))))
+                        .presenterAnswered(presenter, for: claim, failure: .noAnswer)))
             }
         }
         outgoing.questions.ask(presenter, for: claim, steps)

@@ -27,6 +27,8 @@ struct AccessCommand: ParsableCommand {
 
             \(ItemOptions.manualOfLinks)
 
+            \(ConditionOptions.manual)
+
             Of an item for uploading, COMMAND gets the path of a copy, a directory's as a zip \
             archive, which goes when COMMAND has ended. If all items are for uploading, the claim \
             ends when the copies are made.
@@ -44,6 +46,13 @@ struct AccessCommand: ParsableCommand {
             """)
 
     @OptionGroup var named: ItemOptions
+
+    @Option(
+        name: .customLong("only-if"),
+        help: ArgumentHelp(
+            "Do nothing unless the item PATH is as TOKEN says.", valueName: "path=token"),
+        transform: { try ItemCondition(argument: $0) })
+    var conditions: [ItemCondition] = []
 
     @OptionGroup(title: "Holding")
     var keeping: KeepingOption
@@ -68,7 +77,7 @@ struct AccessCommand: ParsableCommand {
     }
 
     func run() throws {
-        let items = try named.items()
+        let items = try ItemCondition.apply(conditions, to: named.items())
         let (words, mark, terms) = (command.words, template.mark, waiting.terms)
         try Holder.run(isWanted: keeping.keepWhileRunning) { () throws(Failure) in
             let admission = Admission(terms, signals: try SignalReceiver())

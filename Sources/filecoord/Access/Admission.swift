@@ -78,10 +78,10 @@ struct Admission {
         let access: CoordinatedAccess
         do throws(AccessFailure) {
             access = try CoordinatedAccess(
-                items.map { RequestedItem(ItemName(path: $0.path.bytes), access: $0.access) },
+                items.map(\.request),
                 in: Session.current(), purpose: purpose,
                 // A claim that does not wait cannot block the claims behind it.
-                blocksCaller: options.patience != .none,
+                blocksCaller: options.patience != .none, isSigned: true,
                 supplement: RecordSupplement(outer: surroundings.claims))
         } catch {
             throw Failure(error, of: items.map(\.path))
@@ -95,6 +95,10 @@ struct Admission {
         switch try wait(for: access) {
         case .granted: return access
         case .cancelled, .timedOut: throw Failure.interrupted(by: signals.noted ?? SIGINT)
+        case .failed(.stale(let staleness, let item)):
+            let failure = Failure(.stale(staleness, item: item), of: items.map(\.path))
+            throw Failure(
+                status: Int32(options.staleStatus), lines: options.quiet ? [] : failure.lines)
         case .failed(let error) where access.hasFailedAfterGrant:
             throw Failure(error, of: items.map(\.path))
         case .failed(let error):

@@ -2,6 +2,7 @@
 //
 // The exit status of child processes, and the lists of C strings with which they are started.
 
+import FileCoordinationClient
 import Glibc
 
 /// Reads the exit status of child processes.

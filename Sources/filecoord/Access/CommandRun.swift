@@ -3,6 +3,7 @@
 // Runs the user's COMMAND while filecoord holds a claim.
 
 import FileCoordinationArbiter
+import FileCoordinationClient
 
 /// A command that runs while a claim is held.
 struct CommandRun {
@@ -17,11 +18,20 @@ struct CommandRun {
     }
 
     /// Waits for access, runs the command, and ends this process with the command's exit status.
-    func run(_ items: [ClaimedItem]) throws(Failure) {
+    ///
+    /// - Parameters:
+    ///   - items: the items.
+    ///   - tokenFile: gets the tokens of what the command reads, or of what it has left if it
+    ///     writes.
+    /// - Throws: the failure, or the command's status if that is not 0.
+    func run(_ items: [ClaimedItem], tokensTo tokenFile: TokenFile? = nil) throws(Failure) {
         if !admission.options.quiet { DirectoryNotice.say(about: items) }
-        let status = try admission.run(items) { paths throws(Failure) in
+        let writes = items.contains { $0.access.isWriting }
+        let status = try admission.run(items) { paths, access throws(Failure) in
             OtherNames.mention(of: paths, quiet: admission.options.quiet)
+            if !writes { try tokenFile?.write(access.grantedTokens) }
             let status = try run(at: paths)
+            if writes, let tokenFile { try tokenFile.write(ofItemsAt: paths) }
             Holder.current?.outlast(status)
             return status
         }

@@ -6,6 +6,7 @@
 
 import ArgumentParser
 import FileCoordinationArbiter
+import FileCoordinationClient
 
 /// Which arguments of COMMAND stand for paths.
 enum PathMark: Hashable {

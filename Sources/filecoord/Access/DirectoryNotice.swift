@@ -4,6 +4,7 @@
 // users expect that. The warning is one line on standard error.
 
 import FileCoordinationArbiter
+import FileCoordinationClient
 import FileCoordinationSystem
 
 /// The warning about claims on directories.

@@ -3,6 +3,7 @@
 // A copy that no other user can read. `filecoord read` makes it under the claim and prints it
 // afterwards, so that a slow reader of the pipe does not prolong the claim.
 
+import FileCoordinationClient
 import FileCoordinationSystem
 import FileTree
 import Glibc

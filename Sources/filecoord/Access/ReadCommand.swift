@@ -30,10 +30,15 @@ struct ReadCommand: ParsableCommand {
             COMMAND gets their paths, and keeps no program waiting. They are removed when it has \
             ended.
 
+            With --token-to, FILE gets the tokens of what is read, for --only-if-from of a later \
+            write: it is refused if any program has changed the file since.
+
             \(ExitStatus.manual)
 
             EXAMPLES
               filecoord read notes.txt | grep milk
+              filecoord read --token-to seen notes.txt >draft && $EDITOR draft &&
+                filecoord write --only-if-from seen notes.txt <draft
               filecoord read --timeout 2.5 a.txt b.txt -- \\
                 sh -c 'diff "$FILECOORD_PATH_1" "$FILECOORD_PATH_2"'
               filecoord read -- "$file" -- sh -c 'wc -c <"$FILECOORD_PATH_1"'
@@ -56,6 +61,8 @@ struct ReadCommand: ParsableCommand {
 
     @Flag(help: "Of directories, all that is inside is read, too.")
     var recursive = false
+
+    @OptionGroup var tokens: TokenFileOption
 
     @OptionGroup(title: "Holding")
     var keeping: KeepingOption
@@ -83,7 +90,8 @@ struct ReadCommand: ParsableCommand {
         if recursive { options.insert(.includingContents) }
         return ReadRequest(
             options: options, paths: paths, waiting: waiting.terms, command: command.words,
-            mark: template.mark, keepsWhileRunning: keeping.keepWhileRunning)
+            mark: template.mark, keepsWhileRunning: keeping.keepWhileRunning,
+            tokenFile: tokens.file)
     }
 
     func validate() throws {

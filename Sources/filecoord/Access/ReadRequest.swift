@@ -18,6 +18,8 @@ struct ReadRequest: Hashable {
     var mark = PathMark.braces
     /// Whether access is held until all processes that COMMAND started have ended.
     var keepsWhileRunning = false
+    /// The file for the tokens of what is read.
+    var tokenFile: String?
 
     /// Returns what is wrong with the request, as text for the user, or nil if nothing is.
     var complaint: String? {
@@ -34,17 +36,27 @@ struct ReadRequest: Hashable {
         let signals = try SignalReceiver()
         var items: [ClaimedItem] = []
         for path in paths {
-            items.append(ClaimedItem(path: try UserPath.item(path), access: .reading(options)))
+            items.append(
+                ClaimedItem(
+                    path: try UserPath.item(path), access: .reading(options),
+                    wantsToken: tokenFile != nil))
         }
+        let tokenFile = try TokenFile(tokenFile)
         let admission = Admission(waiting, signals: signals)
         guard command.isEmpty else {
-            return try CommandRun(command, mark: mark, admission: admission).run(items)
+            return try CommandRun(command, mark: mark, admission: admission)
+                .run(items, tokensTo: tokenFile)
         }
         // Each copy has a descriptor until it is printed.
         CurrentProcess.raiseDescriptorLimit()
         let copies: [PrivateCopy]
         do throws(Failure) {
-            copies = try admission.run(items) { paths throws(Failure) in try keep(paths, signals) }
+            copies = try admission.run(items) { paths, access throws(Failure) in
+                var seen = access.grantedTokens
+                let copies = try keep(paths, &seen, signals)
+                try tokenFile?.write(seen)
+                return copies
+            }
         } catch {
             throw withHint(error)
         }
@@ -67,8 +79,12 @@ struct ReadRequest: Hashable {
         return Failure(status: failure.status, lines: failure.lines + [hint])
     }
 
+    /// How often a file is copied that a program without coordination changes meanwhile.
+    private static let copies = 3
+
+    /// Copies the files, and records in `seen` the states that were copied, if there are any.
     private func keep(
-        _ paths: [NativePath], _ signals: SignalReceiver
+        _ paths: [NativePath], _ seen: inout [ItemToken?], _ signals: SignalReceiver
     ) throws(Failure) -> [PrivateCopy] {
         var copies: [PrivateCopy] = []
         guard !options.contains(.forUploading) else {
@@ -80,9 +96,30 @@ struct ReadRequest: Hashable {
         OtherNames.mention(of: paths, quiet: waiting.quiet)
         // Reading changes nothing, so a signal may end the program at any point.
         try signals.end(removing: nil)
-        for path in paths {
-            copies.append(try PrivateCopy(of: path, quiet: waiting.quiet))
+        for (index, path) in paths.enumerated() {
+            copies.append(try copy(path, &seen[index]))
         }
         return copies
+    }
+
+    /// Copies a file; if its state is wanted, so often that the copy has just that.
+    private func copy(_ path: NativePath, _ seen: inout ItemToken?) throws(Failure) -> PrivateCopy {
+        guard var token = seen else { return try PrivateCopy(of: path, quiet: waiting.quiet) }
+        for _ in 0..<Self.copies {
+            let copy = try PrivateCopy(of: path, quiet: waiting.quiet)
+            do throws(SystemError) {
+                guard try token.difference(fromItemAt: path.bytes) != nil else {
+                    seen = token
+                    return copy
+                }
+                token = try ItemToken.take(at: path.bytes)
+            } catch {
+                throw Failure(errorNumber: error.code, doing: "look at", path: path)
+            }
+        }
+        throw Failure(
+            .inputOutput,
+            "\(path) was changed during each of \(Self.copies) copies, by a program that does not "
+                + "coordinate: nothing is printed; try again when that has ended")
     }
 }

@@ -6,6 +6,7 @@
 // without names, it gets a name; signals and failures remove it, and after a kill the next program
 // does.
 
+import FileCoordinationClient
 import FileCoordinationSystem
 import Glibc
 
@@ -36,7 +37,7 @@ final class Spool {
         // The umask can only be read by setting it. No other thread creates files yet.
         umask = Glibc.umask(0)
         _ = Glibc.umask(umask)
-        let target = try ReplacedFile(path, placing)
+        let target = try replacing { () throws(ReplacingError) in try ReplacedFile(path, placing) }
         let parent = path.directory
         do throws(SystemError) {
             if placing == .inPlace, target.status != nil {
@@ -107,45 +108,35 @@ final class Spool {
     // MARK: Putting in place
 
     /// Replaces the file at `path`, and preserves its attributes.
+    ///
+    /// Prints what cannot be preserved.
     func place(at path: NativePath) throws(Failure) {
-        let target = try ReplacedFile(path, placing)
-        if placing == .inPlace, target.status != nil { return try target.overwrite(with: contents) }
-        try target.giveAttributes(to: contents, umask: umask)
-        do throws(SystemError) {
-            let directory = try path.directory.openDirectory()
-            let name = try nameSpool(in: directory)
-            do throws(SystemError) {
-                try directory.rename(name, to: path.name, in: directory)
-            } catch {
-                // The first error counts. What stays is swept by the next command.
-                try? directory.removeEntry(name)
-                throw error
+        let losses = try replacing { () throws(ReplacingError) in
+            let target = try ReplacedFile(path, placing)
+            if placing == .inPlace, target.status != nil {
+                try target.overwrite(with: contents)
+                return [AttributeLoss]()
             }
-            leftover = nil
-            // The lock also ends with the descriptor.
-            try? FileLock.unlock(contents)
-        } catch {
-            throw Failure(errorNumber: error.code, doing: "write", path: path)
+            return try target.replace(by: contents, named: leftover, umask: umask)
         }
+        for loss in losses { Console.say("\(path): \(loss) could not be kept") }
+        leftover = nil
+    }
+
+    /// Returns the token of what was put in place; nil if the name leads elsewhere by now.
+    func token(at path: NativePath) throws(Failure) -> ItemToken? {
+        do throws(SystemError) {
+            let token = try ItemToken.take(at: path.bytes)
+            guard placing != .inPlace, try !token.isState(of: contents) else { return token }
+        } catch {
+            throw Failure(errorNumber: error.code, doing: "look at", path: path)
+        }
+        Console.say("\(path) was replaced meanwhile: its token is not known, read it again")
+        return nil
     }
 
     /// Removes the temporary file after a failure.
     func discard() {
         if let leftover { _ = unsafe leftover.withCString { unsafe unlink($0) } }
-    }
-
-    /// Gives the temporary file a name in `directory`.
-    private func nameSpool(in directory: Descriptor) throws(SystemError) -> [UInt8] {
-        // The lock tells other programs that this one lives, so that they do not remove the file.
-        _ = try FileLock.tryLock(contents)
-        let name = TemporaryEntry.spoolName()
-        guard let leftover else {
-            try directory.makeHardLink(name, toNameless: contents)
-            return name
-        }
-        try unsafe directory.call("name the spool", name) { number, name in
-            unsafe leftover.withCString { unsafe renameat(AT_FDCWD, $0, number, name) }
-        }
-        return name
     }
 }

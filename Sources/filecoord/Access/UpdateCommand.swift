@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import FileCoordinationArbiter
+import FileCoordinationClient
 
 /// Reads, changes and writes a file under one claim.
 struct UpdateCommand: ParsableCommand {
@@ -25,6 +26,8 @@ struct UpdateCommand: ParsableCommand {
 
             \(CommandTemplate.manual)
 
+            \(ConditionOptions.manual)
+
             \(ExitStatus.manual)
 
             EXAMPLES
@@ -37,6 +40,9 @@ struct UpdateCommand: ParsableCommand {
 
     @Flag(help: "Refuse a symbolic link, instead of updating what it leads to.")
     var noFollow = false
+
+    @OptionGroup var conditions: ConditionOptions
+    @OptionGroup var tokens: TokenFileOption
 
     @OptionGroup(title: "Holding")
     var keeping: KeepingOption
@@ -57,14 +63,16 @@ struct UpdateCommand: ParsableCommand {
             throw ValidationError("Give a COMMAND after \"--\".")
         }
         let template = CommandTemplate(command.words, mark: template.mark)
-        if let complaint = template.complaint(itemCount: 1) { throw ValidationError(complaint) }
+        let complaint = template.complaint(itemCount: 1) ?? conditions.complaint(paths: 1...1)
+        if let complaint { throw ValidationError(complaint) }
     }
 
     func run() throws {
         try UpdateRequest(
             path: path, waiting: waiting.terms, command: command.words, mark: template.mark,
             placing: placement.placing, followsLinks: !noFollow,
-            keepsWhileRunning: keeping.keepWhileRunning
+            keepsWhileRunning: keeping.keepWhileRunning, conditions: conditions.terms,
+            tokenFile: tokens.file
         ).run()
     }
 }

@@ -19,6 +19,10 @@ struct UpdateRequest: Hashable {
     var followsLinks = true
     /// Whether access is held until all processes that COMMAND started have ended (Rule 18.13).
     var keepsWhileRunning = false
+    /// The state in which the file must be.
+    var conditions = Conditions()
+    /// The file for the token of what is left.
+    var tokenFile: String?
 
     /// Executes the request.
     func run() throws(Failure) {
@@ -28,14 +32,17 @@ struct UpdateRequest: Hashable {
     private func perform() throws(Failure) {
         let signals = try SignalReceiver()
         let path = try UserPath.item(path)
+        let item = ClaimedItem(
+            path: path,
+            access: .writing(followsLinks ? .resolvesSymbolicLink : .plain),
+            onlyIf: try conditions.tokens(paths: 1...1)[0])
+        let tokenFile = try TokenFile(tokenFile)
         let admission = Admission(waiting, signals: signals)
-        let options: WritingOptions = followsLinks ? .resolvesSymbolicLink : .plain
         let spool = try Spool(
             for: path, followsLinks: followsLinks, placing, signals: signals)
         admission.name(after: command)
         do throws(Failure) {
-            try admission.run([ClaimedItem(path: path, access: .writing(options))]) {
-                paths throws(Failure) in
+            try admission.run([item]) { paths throws(Failure) in
                 do throws(Failure) {
                     let former = try filter(paths, into: spool, admission)
                     // After this, a signal comes too late to stop the update.
@@ -43,6 +50,7 @@ struct UpdateRequest: Hashable {
                     try spool.synchronize()
                     try requireUnchanged(paths[0], since: former)
                     try spool.place(at: paths[0])
+                    if let tokenFile { try tokenFile.write([spool.token(at: paths[0])]) }
                 } catch {
                     spool.discard()
                     throw outlasted(error)
@@ -115,7 +123,9 @@ struct UpdateRequest: Hashable {
     private func oldContents(
         _ path: NativePath
     ) throws(Failure) -> (file: Descriptor, contents: Contents?) {
-        let former = try ReplacedFile(path, placing)
+        let former = try replacing { () throws(ReplacingError) in
+            try ReplacedFile(path, placing)
+        }
         let nothing = NativePath(Array("/dev/null".utf8))
         do throws(SystemError) {
             guard former.status != nil else {

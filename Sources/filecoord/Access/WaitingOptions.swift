@@ -69,8 +69,9 @@ struct WaitingOptionsOf<Command: WaitingCommand>: ParsableArguments {
     @Option(
         name: .customShort("E"),
         help: ArgumentHelp(
-            "Exit with N, not 75, if access is not granted in time.", valueName: "n"))
-    var conflictStatus: UInt8 = UInt8(ExitStatus.notGranted.rawValue)
+            "Exit with N, not 75, if access is not granted in time; 73=N: with N, not 73, if a "
+                + "file is not as --only-if says.", valueName: "n"))
+    var statuses: [StatusChoice] = []
 
     @Flag(name: .shortAndLong, help: "Say nothing about waiting or refusal; the status says it.")
     var quiet = false
@@ -87,7 +88,29 @@ struct WaitingOptionsOf<Command: WaitingCommand>: ParsableArguments {
     var terms: WaitingTerms {
         WaitingTerms(
             timeout: timeout, nonblock: nonblock, purpose: purpose, label: label,
-            detached: detached, conflictStatus: conflictStatus, quiet: quiet)
+            detached: detached, conflictStatus: status(for: .notGranted),
+            staleStatus: status(for: .stale), quiet: quiet)
+    }
+
+    private func status(for status: ExitStatus) -> UInt8 {
+        statuses.last { $0.replaced == status }?.status ?? UInt8(status.rawValue)
+    }
+}
+
+/// An exit status in the place of another one: `N`, `75=N` or `73=N`.
+struct StatusChoice: ExpressibleByArgument, Hashable {
+    /// The status that is replaced.
+    let replaced: ExitStatus
+    let status: UInt8
+
+    init?(argument: String) {
+        let words = argument.split(separator: "=", omittingEmptySubsequences: false)
+        let known: [Substring: ExitStatus] = ["75": .notGranted, "73": .stale]
+        guard (1...2).contains(words.count), let status = UInt8(words[words.count - 1]),
+            let replaced = words.count == 1 ? .notGranted : known[words[0]]
+        else { return nil }
+        self.replaced = replaced
+        self.status = status
     }
 }
 
@@ -102,6 +125,8 @@ struct WaitingTerms: Hashable {
     var detached = false
     /// The exit status if access is not granted in time.
     var conflictStatus = UInt8(ExitStatus.notGranted.rawValue)
+    /// The exit status if an item is not as the user has seen it.
+    var staleStatus = UInt8(ExitStatus.stale.rawValue)
     var quiet = false
 
     /// Returns what is wrong with the options, as text for the user, or nil if nothing is.

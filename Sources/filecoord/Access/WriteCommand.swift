@@ -5,6 +5,7 @@
 
 import ArgumentParser
 import FileCoordinationArbiter
+import FileCoordinationClient
 
 /// A coordinated write.
 struct WriteCommand: ParsableCommand {
@@ -43,6 +44,8 @@ struct WriteCommand: ParsableCommand {
             A claim on a directory covers nothing inside it; with --recursive it covers all of \
             that, at any depth: no other program reads or writes there meanwhile.
 
+            \(ConditionOptions.manual)
+
             \(ExitStatus.manual)
 
             EXAMPLES
@@ -61,6 +64,9 @@ struct WriteCommand: ParsableCommand {
 
     @Flag(help: "Write a symbolic link itself, not what it leads to; needs a COMMAND.")
     var noFollow = false
+
+    @OptionGroup var conditions: ConditionOptions
+    @OptionGroup var tokens: TokenFileOption
 
     @OptionGroup(title: "Holding")
     var keeping: KeepingOption
@@ -87,7 +93,7 @@ struct WriteCommand: ParsableCommand {
 
     func validate() throws {
         if let complaint = keeping.complaint(hasCommand: !command.words.isEmpty)
-            ?? request.complaint
+            ?? request.complaint ?? conditions.complaint(paths: paths.count...paths.count)
         {
             throw ValidationError(complaint)
         }
@@ -99,7 +105,8 @@ struct WriteCommand: ParsableCommand {
             aims: aims, isRecursive: recursive, followsLinks: !noFollow, paths: paths,
             waiting: waiting.terms,
             command: command.words, mark: template.mark, placing: placement.placing,
-            expectedBytes: expectBytes, keepsWhileRunning: keeping.keepWhileRunning)
+            expectedBytes: expectBytes, keepsWhileRunning: keeping.keepWhileRunning,
+            conditions: conditions.terms, tokenFile: tokens.file)
     }
 
     func run() throws { try request.run() }

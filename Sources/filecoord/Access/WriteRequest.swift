@@ -3,6 +3,7 @@
 // A coordinated write, independent of the parser that read the command line.
 
 import FileCoordinationArbiter
+import FileCoordinationClient
 
 /// What `filecoord write` is to do.
 struct WriteRequest: Hashable {
@@ -26,6 +27,10 @@ struct WriteRequest: Hashable {
     var expectedBytes: UInt64?
     /// Whether access is held until all processes that COMMAND started have ended.
     var keepsWhileRunning = false
+    /// The states in which the files must be.
+    var conditions = Conditions()
+    /// The file for the tokens of what is left.
+    var tokenFile: String?
 
     /// Returns what is wrong with the request, as text for the user, or nil if nothing is.
     var complaint: String? {
@@ -59,12 +64,16 @@ struct WriteRequest: Hashable {
     private func perform() throws(Failure) {
         let signals = try SignalReceiver()
         var items: [ClaimedItem] = []
-        for path in paths {
-            items.append(ClaimedItem(path: try UserPath.item(path), access: access))
+        let tokens = try conditions.tokens(paths: paths.count...paths.count)
+        for (path, token) in zip(paths, tokens) {
+            items.append(
+                ClaimedItem(path: try UserPath.item(path), access: access, onlyIf: token))
         }
+        let tokenFile = try TokenFile(tokenFile)
         let admission = Admission(waiting, signals: signals)
         guard command.isEmpty else {
-            return try CommandRun(command, mark: mark, admission: admission).run(items)
+            return try CommandRun(command, mark: mark, admission: admission)
+                .run(items, tokensTo: tokenFile)
         }
         let path = items[0].path
         let spool = try Spool(
@@ -75,6 +84,7 @@ struct WriteRequest: Hashable {
             try admission.run(items) { paths throws(Failure) in
                 OtherNames.mention(of: paths, quiet: waiting.quiet)
                 try spool.place(at: paths[0])
+                if let tokenFile { try tokenFile.write([spool.token(at: paths[0])]) }
             }
         } catch {
             spool.discard()

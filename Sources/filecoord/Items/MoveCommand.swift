@@ -6,6 +6,7 @@
 
 import ArgumentParser
 import FileCoordinationArbiter
+import FileCoordinationClient
 import FileCoordinationSystem
 import FileCoordinationWire
 import Glibc
@@ -41,6 +42,9 @@ struct MoveCommand: ParsableCommand {
 
             With --json, one object on a line for each item that is moved:
               {"source": path, "destination": path}
+
+            \(ConditionOptions.manual) One TOKEN is about each SOURCE; a second one for a single \
+            SOURCE is about DESTINATION.
 
             \(ExitStatus.manualWithoutCommand)
 
@@ -101,6 +105,9 @@ struct MoveCommand: ParsableCommand {
     @Flag(help: "Print what is moved as JSON.")
     var json = false
 
+    @OptionGroup var conditions: ConditionOptions
+    @OptionGroup var tokens: TokenFileOption
+
     @OptionGroup(title: "Waiting")
     var waiting: WaitingOptionsOf<WaitingToMove>
 
@@ -120,6 +127,16 @@ struct MoveCommand: ParsableCommand {
         guard !noTargetDirectory || paths.count == 2 else {
             throw ValidationError("With -T, give one SOURCE and one DESTINATION.")
         }
+        if let complaint = conditions.complaint(paths: conditionCounts) {
+            throw ValidationError(complaint)
+        }
+    }
+
+    /// How many conditions may be given: one for each source and, of a single one, one for the
+    /// path that it gets.
+    private var conditionCounts: ClosedRange<Int> {
+        let sources = targetDirectory == nil ? paths.count - 1 : paths.count
+        return sources...(sources == 1 ? 2 : sources)
     }
 
     func run() throws {
@@ -127,14 +144,19 @@ struct MoveCommand: ParsableCommand {
         let sources = targetDirectory == nil ? Array(paths.dropLast()) : paths
         let destination = targetDirectory ?? paths.last ?? ""
         if needsDirectory { try requireDirectory(destination) }
+        let states = try conditions.terms.tokens(paths: conditionCounts)
+        let tokenFile = try TokenFile(tokens.file)
         var failures: [Failure] = []
         var moved: Set<MovedItem> = []
-        for source in sources {
+        var left: [ItemToken?] = []
+        for (index, source) in sources.enumerated() {
             // A signal that came during the last move came too late: everything is moved.
             if let signal = signals.noted { throw Failure.interrupted(by: signal) }
             do throws(Failure) {
-                try move(source, to: destination, signals, &moved)
+                let both = (states[index], sources.count == 1 ? states[1] : nil)
+                left.append(try move(source, to: destination, onlyIf: both, signals, &moved))
             } catch {
+                left.append(nil)
                 // After a signal, the remaining items are not moved. One that was forwarded to mv
                 // is in the status.
                 let isInterrupted = signals.noted != nil || error.status > ExitStatus.signal(0)
@@ -142,6 +164,7 @@ struct MoveCommand: ParsableCommand {
                 failures.append(error)
             }
         }
+        try tokenFile?.write(left)
         guard let first = failures.first else { return }
         throw Failure(status: first.status, lines: failures.flatMap(\.lines))
     }
@@ -167,10 +190,11 @@ struct MoveCommand: ParsableCommand {
         throw Failure(.badPath, "\(path) is no directory to move several files into")
     }
 
+    /// Moves an item; returns the token of what is at its new path then, if the user wants it.
     private func move(
-        _ text: String, to destination: String, _ signals: SignalReceiver,
-        _ moved: inout Set<MovedItem>
-    ) throws(Failure) {
+        _ text: String, to destination: String, onlyIf states: (ItemToken?, ItemToken?),
+        _ signals: SignalReceiver, _ moved: inout Set<MovedItem>
+    ) throws(Failure) -> ItemToken? {
         try UserPath.refuseDots(text, "moved")
         let source = try UserPath.item(text)
         let isDirectory = text.utf8.last == UInt8(ascii: "/")
@@ -178,11 +202,12 @@ struct MoveCommand: ParsableCommand {
         let plan = MovePlan(
             from: source, isDirectory: isDirectory, to: target, clobbering.taken, sparing: moved)
         try signals.end(removing: nil)
-        guard let taken = try plan.mayGo() else { return }
+        guard let taken = try plan.mayGo() else { return nil }
         let items = [
-            ClaimedItem(path: source, access: .writing(.moving)),
-            ClaimedItem(path: target.path, access: .writing(.replacing)),
+            ClaimedItem(path: source, access: .writing(.moving), onlyIf: states.0),
+            ClaimedItem(path: target.path, access: .writing(.replacing), onlyIf: states.1),
         ]
+        var left: ItemToken?
         // It is printed later: a reader that pauses would prolong the claim.
         var line: String?
         var remains: Failure?
@@ -197,6 +222,7 @@ struct MoveCommand: ParsableCommand {
             if let status = try? paths[1].status() {
                 moved.insert(MovedItem(name: paths[1].name, number: FileNumber(status)))
             }
+            if tokens.file != nil { left = try paths[1].token() }
             access.announceMove(from: paths[0], to: paths[1])
             line = json ? Self.json(paths) : "renamed \(paths[0]) -> \(paths[1])"
         }
@@ -205,6 +231,7 @@ struct MoveCommand: ParsableCommand {
             do throws(Failure) { try Console.print(line) } catch { throw remains ?? error }
         }
         if let remains { throw remains }
+        return left
     }
 
     /// The move as JSON.

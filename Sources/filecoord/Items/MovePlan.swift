@@ -3,6 +3,7 @@
 // Checks and carries out one move in the file system. What the kernel would refuse is refused here
 // first, with a message that tells the user what to do.
 
+import FileCoordinationClient
 import FileCoordinationSystem
 import Glibc
 

@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import FileCoordinationArbiter
+import FileCoordinationClient
 import FileCoordinationSystem
 import FileCoordinationWire
 import FileTree
@@ -28,6 +29,8 @@ struct RemoveCommand: ParsableCommand {
             With --json, one object on a line for each item that is removed, those inside of \
             directories before these:
               {"path": path, "directory": true|false}
+
+            \(ConditionOptions.manual)
 
             \(ExitStatus.manualWithoutCommand)
 
@@ -64,6 +67,8 @@ struct RemoveCommand: ParsableCommand {
     @Flag(help: "Print what is removed as JSON.")
     var json = false
 
+    @OptionGroup var conditions: ConditionOptions
+
     @OptionGroup(title: "Waiting")
     var waiting: WaitingOptionsOf<WaitingToAct>
 
@@ -74,6 +79,9 @@ struct RemoveCommand: ParsableCommand {
         guard !paths.isEmpty || asking == .force else {
             throw ValidationError("Missing expected argument '<path> ...'")
         }
+        if let complaint = conditions.complaint(paths: paths.count...paths.count) {
+            throw ValidationError(complaint)
+        }
     }
 
     func run() throws {
@@ -81,12 +89,14 @@ struct RemoveCommand: ParsableCommand {
         var items: [ClaimedItem] = []
         // A slash at the end of a path is only valid for a directory.
         var directories: Set<NativePath> = []
-        for text in paths {
+        let tokens = try conditions.terms.tokens(paths: paths.count...paths.count)
+        for (text, token) in zip(paths, tokens) {
             try UserPath.refuseDots(text, "removed")
             let path = try UserPath.item(text)
             if text.utf8.last == UInt8(ascii: "/") { directories.insert(path) }
             guard try mayGo(path, isDirectory: directories.contains(path)) else { continue }
-            items.append(ClaimedItem(path: path, access: .writing(.deleting)))
+            items.append(
+                ClaimedItem(path: path, access: .writing(.deleting), onlyIf: token))
         }
         var agreed: Set<NativePath>?
         if asking == .interactive {

@@ -16,6 +16,8 @@ enum ExitStatus: Int32 {
     case unavailable = 69
     /// A presenter refused, a user ended the wait, or the access would have waited in a cycle.
     case refused = 70
+    /// An item is not as the user has seen it.
+    case stale = 73
     /// Reading or writing failed.
     case inputOutput = 74
     /// Access was not granted in time.
@@ -52,6 +54,7 @@ enum ExitStatus: Int32 {
           66       a path that does not exist or cannot be used like this
           69       no server can be reached, or a limit is hit
           70       a presenter or "filecoord release" refused, or a cycle of waits
+          73       a file is not as --only-if says (-E 73=N: N instead)
           74       input/output error
           75       access was not granted in time, or at once (-E N: N instead)
         """

@@ -3,6 +3,7 @@
 // Translates failures of the client library into an exit status and lines that say what happened
 // and what the user can do.
 
+import FileCoordinationArbiter
 import FileCoordinationClient
 import FileCoordinationSystem
 import FileCoordinationWire
@@ -17,6 +18,8 @@ extension Failure {
         case .place(let error, let item):
             let path = paths.indices.contains(item) ? paths[item] : NativePath([])
             self.init(place: error, path)
+        case .refused(PresenterFailure.noAnswer.payload):
+            self.init(refusal: .noAnswer, of: paths)
         case .refused(let bytes):
             let refusal = PresenterRefusal(decoding: bytes) ?? .unreadable
             self.init(refusal: refusal, of: paths)
@@ -35,9 +38,25 @@ extension Failure {
                 .refused, UserText.dismissal(by: author, reason: reason),
                 "Nothing was read or written. A user ended this wait by hand; try again when the "
                     + "reason no longer holds.")
+        case .stale(let staleness, let item):
+            self.init(staleness, paths.indices.contains(item) ? paths[item] : NativePath([]))
+        case .unexamined(let error, let item):
+            let path = paths.indices.contains(item) ? paths[item] : NativePath([])
+            self.init(errorNumber: error.code, doing: "look at", path: path)
         case .timedOut, .cancelled:
             self.init(.refused, "Access was not granted.")
         }
+    }
+
+    /// The failure of an access to an item that is not as the user has seen it (Rule 18.16).
+    private init(_ staleness: Staleness, _ path: NativePath) {
+        let writer = staleness.writer.map { UserText.who($0.label, "", $0.processID) }
+        self.init(
+            .stale,
+            "\(path) is not as it was when the token was taken: \(staleness.difference.text).",
+            writer.map { "It was written last by \($0)." }
+                ?? "Which program has changed it is not known.",
+            "Nothing was done. Read it again, and make the change anew.")
     }
 
     /// The failure of a path that cannot be resolved.

@@ -36,7 +36,8 @@ struct FileCoord: ParsableCommand {
         version: "filecoord \(SoftwareVersion.number)",
         subcommands: [
             ReadCommand.self, WriteCommand.self, UpdateCommand.self, AccessCommand.self,
-            HoldCommand.self, MoveCommand.self, RemoveCommand.self, VersionsCommand.self,
+            HoldCommand.self, MoveCommand.self, RemoveCommand.self, TokenCommand.self,
+            VersionsCommand.self,
             PresentCommand.self, StatusCommand.self, ExplainCommand.self, GraphCommand.self,
             ReleaseCommand.self, RecordCommand.self, ReportCommand.self, DoctorCommand.self,
             DemoCommand.self, KeepHoldCommand.self,

@@ -2,6 +2,8 @@
 //
 // Writes paths as the text of file URLs, for programs that expect URLs.
 
+import FileCoordinationClient
+
 /// Writes file URLs.
 enum FileURLText {
     /// The bytes that RFC 3986 allows unescaped in a path.

@@ -51,6 +51,7 @@ struct FoldedArguments: Hashable, Sendable {
     /// The options whose value is the next word.
     private static let valued: Set<String> = [
         "--timeout", "-w", "--purpose", "-E", "--replace", "--label", "--expect-bytes",
+        "--only-if", "--only-if-from", "--token-to",
     ]
 
     /// Folds the words after the "--" that begins COMMAND.

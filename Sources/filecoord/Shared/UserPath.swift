@@ -2,6 +2,7 @@
 //
 // Converts paths as the user types them.
 
+import FileCoordinationClient
 import Glibc
 
 /// Converts paths that the user typed.

@@ -3,6 +3,7 @@
 // `filecoord record`: writes the server's input and its decisions into a file.
 
 import ArgumentParser
+import FileCoordinationClient
 import FileCoordinationSystem
 import Glibc
 

@@ -3,6 +3,7 @@
 // `filecoord report`: tells the longest waits of a trace, or makes a file for trace viewers.
 
 import ArgumentParser
+import FileCoordinationClient
 import FileCoordinationTracing
 import Glibc
 

@@ -3,6 +3,7 @@
 // Finds, lists, adds and removes the versions of one item in the store of versions.
 
 import FileCoordinationArbiter
+import FileCoordinationClient
 import FileCoordinationSystem
 import FileCoordinationVersions
 import Glibc
@@ -149,7 +150,7 @@ struct KeptVersions {
 
     /// Another file would take the place of this name alone.
     private func refuseSeveralNames(_ version: StoredVersion) throws(Failure) {
-        let count = OtherNames.count(of: path.bytes)
+        let count = path.nameCount
         guard count > 1 else { return }
         throw Failure(
             .badPath,

@@ -6,6 +6,7 @@
 
 import ArgumentParser
 import FileCoordinationArbiter
+import FileCoordinationClient
 import FileCoordinationVersions
 
 /// Lists and changes the versions of an item.

@@ -204,7 +204,7 @@ final class ModelClient {
         case .dismissed(let record, _, _):
             claim(record).map { cancel($0, because: .failure) }
         case .dismissal, .explanation, .statusPart, .trace, .retiring, .packagePolicy,
-            .skipped:
+            .skipped, .writer:
             break
         }
     }

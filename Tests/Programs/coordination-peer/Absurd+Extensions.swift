@@ -13,6 +13,7 @@ extension Absurd {
         [
             ("replacing", { replacing(file) }), ("containers", { containers() }),
             ("holds", { holds(file) }), ("joining", { joining() }), ("labels", { labels(file) }),
+            ("tokens", { tokens(file) }),
             ("changes", { changes(file) }), ("orphans", { orphans() }),
             ("conflicts", { conflicts(file) }), ("queries", { queries(file) }),
             ("providers", { providers(file) }),
@@ -78,6 +79,28 @@ extension Absurd {
         }
     }
 
+    private static func tokens(_ file: URL) {
+        let coordinator = NSFileCoordinator()
+        var tokens = (texts + ["1.absent", "1.1.2.3.4.5.6"]).compactMap { FileToken($0) }
+        for text in texts {
+            let json = Data("[\"\(text)\"]".utf8)
+            tokens += (try? JSONDecoder().decode([FileToken].self, from: json)) ?? []
+        }
+        for url in urls where url.path.utf8.count > 20 || !url.isFileURL {
+            if let token = try? NSFileCoordinator.token(of: url) { tokens.append(token) }
+            if let token = try? coordinator.token(of: url, digest: true) { tokens.append(token) }
+            for token in tokens.suffix(8) {
+                _ = try? NSFileCoordinator.isCurrent(token, of: url)
+                _ = (token.description, try? JSONEncoder().encode(token))
+            }
+        }
+        for timeout in timeouts {
+            _ = try? coordinator.update(itemAt: file, timeout: timeout, onlyIf: tokens.first) { $0 }
+            _ = try? coordinator.update(itemAt: file, timeout: timeout) { _ in nil }
+        }
+        _ = [FileCoordinationError.stale, .unanswered]
+    }
+
     private static func labels(_ file: URL) {
         let before = NSFileCoordinator.processLabel
         for text in texts {
@@ -91,9 +114,9 @@ extension Absurd {
                 NSFileCoordinator.addFilePresenter(presenter, label: text)
                 try? NSFileCoordinator.registerFilePresenter(presenter)
                 NSFileCoordinator.removeFilePresenter(presenter)
-                if let state = try? NSFileCoordinator.state(ofItemAt: url ?? file) {
+                if let token = try? NSFileCoordinator.token(of: url ?? file) {
                     try? NSFileCoordinator.registerFilePresenter(
-                        presenter, label: text, since: state)
+                        presenter, label: text, since: token)
                     NSFileCoordinator.removeFilePresenter(presenter)
                 }
                 _ = NSFileCoordinator.guardStatus(of: presenter)

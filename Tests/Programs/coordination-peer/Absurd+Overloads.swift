@@ -88,6 +88,7 @@ extension Absurd {
                     let writing = try? await coordinator.hold(writingItemAt: url, timeout: timeout)
                     let several = try? await coordinator.hold(with: intents, timeout: timeout)
                     for hold in [reading, writing, several] { hold?.release() }
+                    _ = try? await coordinator.update(itemAt: file, timeout: timeout) { $0 }
                 }
             }
         }

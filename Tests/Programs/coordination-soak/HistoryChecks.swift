@@ -17,7 +17,7 @@ extension History {
     ///     yet, and a client that has the place delegated goes on until the next server takes it
     ///     back.
     ///   - emptyings: when the runtime directory was emptied: who comes to the next server too late
-    ///     loses its place in the queue (Rule 18.14).
+    ///     loses its place in the queue, and its presenters are not asked until then (Rule 18.14).
     ///   - demandsLines: whether a run in which no call met a waiting one proves nothing.
     ///   - verdict: gets what is wrong.
     func check(
@@ -28,7 +28,7 @@ extension History {
             verdict.blame("\(lives[life].name) found \(line.item) locked by process \(line.access)")
         }
         for error in errors { verdict.blame("error: \(error)") }
-        checkExclusion(&verdict)
+        checkExclusion(emptyings, &verdict)
         checkWaits(patience, &verdict)
         if let idle { checkIdleFiles(UInt64(idle * 1e9), &verdict) }
         let judged = checkOrder(UInt64(slack * 1e9), serverStops, emptyings, &verdict)
@@ -37,7 +37,12 @@ extension History {
         verdict.demand(
             judged > 0 || attempts.count < 2000 || !demandsLines,
             "no call met another that waited: order was not tried")
-        checkRequiredSteps(&verdict)
+        let unasked = checkRequiredSteps(emptyings, &verdict)
+        if !emptyings.isEmpty {
+            say(
+                "emptyings: \(unasked) accesses were granted within a second after one without the "
+                    + "answer of a presenter that came too late")
+        }
     }
 
     /// Rules 18.7 and 18.8: a call that waits gets the file soon after it is free, no matter which
@@ -75,7 +80,7 @@ extension History {
     }
 
     /// Rules 2.1 to 2.3: a write overlaps with nothing.
-    private func checkExclusion(_ verdict: inout Verdict) {
+    private func checkExclusion(_ emptyings: [UInt64], _ verdict: inout Verdict) {
         for accesses in grantedByItem {
             var lastWrite: Attempt?
             var lastRead: Attempt?
@@ -83,7 +88,8 @@ extension History {
                 let rivals = access.isWrite ? [lastWrite, lastRead] : [lastWrite]
                 for case let rival? in rivals where end(of: rival) > access.entered ?? 0 {
                     verdict.blame(
-                        "overlap: \(name(rival)) until \(end(of: rival)), and \(name(access))")
+                        "overlap: \(name(rival)) until \(end(of: rival)), and \(name(access))"
+                            + after(emptyings, access.entered ?? 0))
                 }
                 let last = access.isWrite ? lastWrite : lastRead
                 guard last.map({ end(of: $0) < end(of: access) }) ?? true else { continue }
@@ -133,11 +139,19 @@ extension History {
                     else { continue }
                     verdict.blame(
                         "\(name(access)) overtook \(name(later)), filed at \(filed); "
-                            + "stopped then: \(stops(access, later, serverStops, since: filed))")
+                            + "stopped then: \(stops(access, later, serverStops, since: filed))"
+                            + after(emptyings, access.entered ?? 0))
                 }
             }
         }
         return kept
+    }
+
+    /// In words, how long a moment is after the directory was emptied last.
+    private func after(_ emptyings: [UInt64], _ moment: UInt64) -> String {
+        emptyings.last { $0 < moment }.map {
+            ", \((moment - $0) / 1_000_000) ms after an emptying"
+        } ?? ""
     }
 
     /// In words, when two callers and servers were stopped between a time and a grant.
@@ -169,7 +183,11 @@ extension History {
 
     /// Section 6: when an accessor begins, every presenter of the file that was there when the call
     /// began has let go, and it has nothing back before the accessor ends.
-    private func checkRequiredSteps(_ verdict: inout Verdict) {
+    ///
+    /// Returns how many accesses were granted without that after the directory was emptied.
+    private func checkRequiredSteps(_ emptyings: [UInt64], _ verdict: inout Verdict) -> Int {
+        let moment: UInt64 = 1_000_000_000
+        var unasked = 0
         let byItem = Dictionary(grouping: presenterSteps, by: \.item)
         for access in attempts {
             guard let entered = access.entered else { continue }
@@ -180,8 +198,13 @@ extension History {
                 else { continue }
                 let steps = presenter.steps.lazy.filter { $0.isWrite == access.isWrite }
                 if steps.last(where: { $0.time < entered })?.event != .yielded {
+                    if let last = emptyings.last(where: { $0 < entered }), entered - last < moment {
+                        unasked += 1
+                        continue
+                    }
                     verdict.blame(
-                        "\(lives[presenter.life].name) had not let go for \(name(access))")
+                        "\(lives[presenter.life].name) had not let go for \(name(access))"
+                            + after(emptyings, entered))
                 }
                 let isBack = steps.contains {
                     $0.event == .back && $0.time > entered && $0.time < access.left ?? 0
@@ -191,6 +214,7 @@ extension History {
                 }
             }
         }
+        return unasked
     }
 
     /// Whether a process was stopped at any time that matters: it is passed over then (Rule 18.6).

@@ -214,6 +214,7 @@ enum RuleTable {
         ("18.13", "by option, access lasts until the last process that inherited it has gone"),
         ("18.14", "all processes of one user on one machine meet at one server"),
         ("18.15", "claims and presenters are shown by labels"),
+        ("18.16", "what nobody has seen is not overwritten by who writes with a token"),
 
         ("19.1", "no file, no versions; the current one is not among the others"),
         ("19.2", "objects for one version are equal"),

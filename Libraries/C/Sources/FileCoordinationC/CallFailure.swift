@@ -4,6 +4,7 @@
 // of the header.
 
 import CFileCoordination
+import FileCoordinationArbiter
 import FileCoordinationClient
 import FileCoordinationWire
 import FileTree
@@ -12,6 +13,10 @@ import FileTree
 enum CallFailure: Error {
     /// The client's reason.
     case access(AccessFailure)
+    /// New contents were not put in place.
+    case replacing(ReplacingError)
+    /// The item is not as the caller has seen it, which asked for just that.
+    case differs(ItemDifference)
     /// The call means nothing; a sentence without its capital and its full stop.
     case usage(String)
 }
@@ -29,6 +34,8 @@ extension CallFailure {
         case .access(.copy): FC_ERROR_COPY
         case .access(.system(let reason)): Self.code(of: reason)
         case .access(.refused(let bytes)): Refusal(bytes).code
+        case .access(.stale), .differs, .replacing(.changed): FC_ERROR_STALE
+        case .access(.unexamined), .replacing(.failed), .replacing(.unsuitable): FC_ERROR_FILE
         }
     }
 
@@ -50,7 +57,9 @@ extension CallFailure {
             error.errorNumber.map { ("errno", Int($0)) } ?? own
         case .access(.copy(let error as UploadError, _)):
             error.number.map { ("errno", Int($0)) } ?? own
-        case .access, .usage: own
+        case .access(.unexamined(let error, _)), .replacing(.failed(let error, _, _)):
+            ("errno", Int(error.code))
+        case .access, .usage, .replacing, .differs: own
         }
     }
 
@@ -58,7 +67,8 @@ extension CallFailure {
     var item: Int? {
         switch self {
         case .access(.place(_, let item)), .access(.copy(_, let item)): item
-        case .access, .usage: nil
+        case .access(.stale(_, let item)), .access(.unexamined(_, let item)): item
+        case .access, .usage, .replacing, .differs: nil
         }
     }
 
@@ -66,7 +76,7 @@ extension CallFailure {
     var parties: [Party] {
         switch self {
         case .access(.timedOut(_, let parties)), .access(.deadlock(let parties)): parties
-        case .access, .usage: []
+        case .access, .usage, .replacing, .differs: []
         }
     }
 }
@@ -82,6 +92,11 @@ struct Refusal {
 
     /// The refusal that was sent as these bytes.
     init(_ bytes: [UInt8]) {
+        guard bytes != PresenterFailure.noAnswer.payload else {
+            (code, presenter) = (FC_ERROR_REFUSED, nil)
+            sentence = PresenterRefusal.noAnswer.description
+            return
+        }
         guard let refusal = PresenterRefusal(decoding: bytes) else {
             (code, presenter) = (FC_ERROR_REFUSED, nil)
             sentence = PresenterRefusal.unreadable.description

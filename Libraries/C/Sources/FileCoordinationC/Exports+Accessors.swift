@@ -24,7 +24,8 @@ import FileCoordinationSystem
     ) -> Int32 {
         unsafe reportingCode(error, GivenItems.paths(items, count)) { () throws(CallFailure) in
             guard let accessor = unsafe accessor else { throw .usage("the accessor is NULL") }
-            let requests = try unsafe GivenItems.requests(items, count, mayCopy: true)
+            let requests = try unsafe GivenItems.requests(
+                items, count, mayCopy: true, of: coordinator)
             let timeout = try Given.duration(timeout)
             do throws(AccessFailure) {
                 try unsafe coordinate(requests, timeout) { unsafe accessor($0, $1, context) }

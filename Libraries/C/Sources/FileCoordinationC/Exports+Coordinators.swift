@@ -21,6 +21,8 @@ final class CallerCoordinator: Handled {
     let surroundings = Lock(SurroundingClaims())
     /// The holds that the code which waits releases only afterwards.
     let enclosing = Lock<[RecordReference]>([])
+    /// The states in which the items of its next call must be.
+    let conditions = Lock<[ItemToken?]>([])
     let purpose: CallerText
 
     init(_ core: Coordinator, label: String?) {

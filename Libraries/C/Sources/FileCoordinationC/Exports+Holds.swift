@@ -40,7 +40,8 @@ private func begin(
 ) -> OpaquePointer? {
     let coordinator = unsafe CallerCoordinator.given(coordinator)
     return unsafe reporting(error, GivenItems.paths(items, count)) { () throws(CallFailure) in
-        let requests = try unsafe GivenItems.requests(items, count, mayCopy: false)
+        let requests = try unsafe GivenItems.requests(
+            items, count, mayCopy: false, of: coordinator)
         let timeout = try Given.duration(timeout)
         do throws(AccessFailure) {
             let access = try coordinator.core.hold(
@@ -98,7 +99,8 @@ public func fc_begin_async(
     let requests: [RequestedItem]
     let duration: Duration?
     do throws(CallFailure) {
-        requests = try unsafe GivenItems.requests(items, count, mayCopy: false)
+        requests = try unsafe GivenItems.requests(
+            items, count, mayCopy: false, of: coordinator)
         duration = try Given.duration(timeout)
     } catch {
         return give(nil, CallerError(error, paths))

@@ -22,12 +22,18 @@ enum GivenItems {
     ///   - items: the items, as C has them.
     ///   - count: how many they are.
     ///   - mayCopy: whether the access ends with an accessor, which a copy may outlive.
+    ///   - coordinator: has the states in which the items must be, for this one call.
     /// - Returns: the requests, in the same order.
     /// - Throws: ``CallFailure`` for items that mean nothing.
     static func requests(
-        _ items: UnsafePointer<fc_item>?, _ count: Int, mayCopy: Bool
+        _ items: UnsafePointer<fc_item>?, _ count: Int, mayCopy: Bool,
+        of coordinator: CallerCoordinator
     ) throws(CallFailure) -> [RequestedItem] {
         guard let items = unsafe items, count > 0 else { throw .usage("there are no items") }
+        let conditions = coordinator.conditions.withLock { $0.takeAll() }
+        guard conditions.isEmpty || conditions.count == count else {
+            throw .usage("there are \(conditions.count) tokens for \(count) items")
+        }
         var requests: [RequestedItem] = []
         for index in 0..<count {
             let item = unsafe items[index]
@@ -38,7 +44,10 @@ enum GivenItems {
             if !mayCopy, case .reading(let options) = access, options.contains(.forUploading) {
                 throw .usage("a copy for uploading is no access that can be held; use fc_read")
             }
-            unsafe requests.append(RequestedItem(try Given.name(path, index), access: access))
+            let token = conditions.isEmpty ? nil : conditions[index]
+            unsafe requests.append(
+                RequestedItem(
+                    try Given.name(path, index), access: access, terms: TokenTerms(onlyIf: token)))
         }
         return requests
     }
@@ -68,5 +77,13 @@ enum GivenItems {
         return (0..<count).map { index in
             unsafe items[index].path.map { unsafe Given.bytes($0) } ?? []
         }
+    }
+}
+
+extension Array {
+    /// Removes and returns all elements.
+    fileprivate mutating func takeAll() -> [Element] {
+        defer { self = [] }
+        return self
     }
 }

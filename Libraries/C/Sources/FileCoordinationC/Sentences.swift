@@ -37,6 +37,19 @@ extension CallFailure {
                 + "\(DurationText.text(timeout))."
         case .access(.dismissed(let author, let reason)):
             return UserText.dismissal(by: author, reason: reason)
+        case .access(.stale(let staleness, let item)):
+            let path = paths.indices.contains(item) ? Sentence.path(paths[item]) : "An item"
+            let writer = staleness.writer.map {
+                " It was written last by \(UserText.who($0.label, "", $0.processID))."
+            }
+            return "\(path) is not as it was seen: \(staleness.difference.text)." + (writer ?? "")
+        case .access(.unexamined(let error, let item)):
+            let path = paths.indices.contains(item) ? Sentence.path(paths[item]) : "an item"
+            return "Cannot look at \(path): \(ErrorNumber.reason(error.code))."
+        case .differs(let difference):
+            let path = paths.first.map { Sentence.path($0) } ?? "The item"
+            return "\(path) is not as it was seen: \(difference.text)."
+        case .replacing(let error): return Sentence.of(error)
         case .access(.cancelled):
             return "The wait for access to \(Sentence.paths(paths)) was cancelled."
         }
@@ -55,7 +68,10 @@ extension CallFailure {
                 + "limit, and try again."
         case .access(.system): "Nothing was read or written. Remove the cause and try again."
         case .access(.copy(let error as UploadError, _)): error.advice
-        case .access, .usage: nil
+        case .access(.stale), .differs, .replacing(.changed):
+            "Nothing was done. Read it again, and make the change anew."
+        case .access(.refused(PresenterFailure.noAnswer.payload)): PresenterRefusal.noAnswer.advice
+        case .access, .usage, .replacing: nil
         }
     }
 }
@@ -93,6 +109,26 @@ enum Sentence {
     private static func path(_ party: Party) -> String {
         party.path.isEmpty ? "something" : text(party.path)
     }
+
+    /// Why new contents were not put in place.
+    static func of(_ error: ReplacingError) -> String {
+        switch error {
+        case .changed(let path, let difference):
+            "\(path) is not as it was seen: \(difference.text)."
+        case .failed(let error, let verb, let path):
+            "Cannot \(verb) \(path): \(ErrorNumber.reason(error.code))."
+        case .unsuitable(let path, .directory): "\(path) is a directory: name a file in it."
+        case .unsuitable(let path, .symbolicLink): "\(path) is a symbolic link."
+        case .unsuitable(let path, .noRegularFile):
+            "\(path) is not a regular file: only those can be replaced."
+        case .unsuitable(let path, .severalNames(let count)):
+            "\(path) is one of \(count) names of its file (hard links), and the others would keep "
+                + "the old contents: write it in place."
+        }
+    }
+
+    /// A path, for people.
+    static func path(_ path: [UInt8]) -> String { text(path) }
 
     /// A path that names no place.
     static func of(_ error: PlaceError, _ path: [UInt8]) -> String {

@@ -20,16 +20,19 @@ from ._errors import (
     CoordinationError,
     CopyFailed,
     Deadlock,
+    FileFailed,
     Holder,
     LimitReached,
     Misused,
     Refused,
+    Stale,
     TimedOut,
     Unavailable,
 )
 from ._hold import Hold
 from ._options import Path, Read, Reading, Write, Writing
 from ._presenter import Presenter, Refusal, set_answer_limit
+from ._token import is_current, token, update, update_async
 from ._version import VERSION as __version__
 
 __all__ = [
@@ -39,6 +42,7 @@ __all__ = [
     "Coordinator",
     "CopyFailed",
     "Deadlock",
+    "FileFailed",
     "Hold",
     "Holder",
     "LimitReached",
@@ -50,14 +54,19 @@ __all__ = [
     "Refusal",
     "Refused",
     "Request",
+    "Stale",
     "TimedOut",
     "Unavailable",
     "Write",
     "Writing",
     "__version__",
     "accessing",
+    "is_current",
     "reading",
     "set_answer_limit",
     "set_label",
+    "token",
+    "update",
+    "update_async",
     "writing",
 ]

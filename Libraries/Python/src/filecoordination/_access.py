@@ -29,6 +29,7 @@ class Request:
         if not items:
             raise ValueError("there are no items")
         self._items = (Item * len(items))(*[c_item(item) for item in items])
+        self._states = [item.only_if for item in items]
         self._timeout = -1.0 if timeout is None else max(0.0, float(timeout))
         self._coordinator = coordinator
         self._hold: Optional[Hold] = None
@@ -41,6 +42,8 @@ class Request:
         else:
             call = Call(fc.fc_coordinator_new(None, None))
         tell(call)
+        if any(state is not None for state in self._states):
+            call.demand(self._states)
         return call
 
     def acquire(self) -> Hold:
@@ -91,14 +94,16 @@ def reading(
     options: Read = Read.NONE,
     *,
     timeout: Optional[float] = None,
+    only_if: Optional[str] = None,
     coordinator: Optional[Coordinator] = None,
 ) -> Request:
     """Access to read an item: once no access writes it, and its presenters have saved it.
 
     `timeout` bounds the wait, in seconds, not the access; None: for as long as it takes. 0 is too
-    short for a claim that the server has to grant.
+    short for a claim that the server has to grant. `only_if` is the state in which the item must
+    be, or `Stale` is raised.
     """
-    return Request([Reading(path, options)], timeout, coordinator)
+    return Request([Reading(path, options, only_if)], timeout, coordinator)
 
 
 def writing(
@@ -106,13 +111,14 @@ def writing(
     options: Write = Write.NONE,
     *,
     timeout: Optional[float] = None,
+    only_if: Optional[str] = None,
     coordinator: Optional[Coordinator] = None,
 ) -> Request:
     """Access to write an item: once no other access has it, and its presenters have let go of it.
 
-    `timeout` as for `reading`.
+    `timeout` and `only_if` as for `reading`. With `only_if`, presenters save before.
     """
-    return Request([Writing(path, options)], timeout, coordinator)
+    return Request([Writing(path, options, only_if)], timeout, coordinator)
 
 
 def accessing(

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import threading
 import weakref
-from typing import TYPE_CHECKING, Optional, Tuple
+from typing import TYPE_CHECKING, Optional, Sequence, Tuple
 
+from ._errors import ErrorSlot
 from ._library import fc
 
 if TYPE_CHECKING:
@@ -34,6 +36,15 @@ class Call:
         around = os.environb.get(b"FILECOORD_CLAIM")
         if around:
             fc.fc_coordinator_set_surroundings(handle, around)
+
+    def demand(self, states: Sequence[Optional[str]]) -> None:
+        """Says in which states the items of its access must be; None for any."""
+        tokens = (ctypes.c_char_p * len(states))(
+            *[None if state is None else state.encode() for state in states]
+        )
+        slot = ErrorSlot()
+        if fc.fc_coordinator_set_only_if(self.handle, tokens, len(states), slot.place):
+            raise slot.error()
 
     def cancel(self) -> None:
         """Ends its wait, if it still waits."""

@@ -95,6 +95,14 @@ class CopyFailed(CoordinationError):
     """The copy for uploading could not be made."""
 
 
+class Stale(CoordinationError):
+    """An item is not as the caller has seen it. Read it again, and make the change anew."""
+
+
+class FileFailed(CoordinationError):
+    """A file could not be looked at or replaced; `errno` says why, if the system does."""
+
+
 _BY_CODE = {
     1: TimedOut,
     2: Cancelled,
@@ -105,6 +113,8 @@ _BY_CODE = {
     7: BadPath,
     8: Misused,
     9: CopyFailed,
+    10: Stale,
+    11: FileFailed,
 }
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import itertools
 import os
 import pathlib
@@ -12,7 +13,7 @@ from typing import Dict, Iterator, Optional, Tuple
 
 from . import _inside as inside
 from ._errors import ErrorSlot
-from ._library import fc
+from ._library import TOKEN_SIZE, fc
 from ._options import Path, encoded
 
 
@@ -76,6 +77,40 @@ class Hold:
             code = fc.fc_hold_item_moved(self._handle, encoded(old), encoded(new), slot.place)
         if code:
             raise slot.error()
+
+    def token(self, index: int = 0) -> str:
+        """Which state of an item was seen: of one to read, that when access was granted; of one to
+        write, the present one."""
+        token, slot = ctypes.create_string_buffer(TOKEN_SIZE), ErrorSlot()
+        with self._lock:
+            if self._handle is None:
+                raise ValueError("the access was released")
+            code = fc.fc_hold_token(self._handle, index, token, slot.place)
+        if code:
+            raise slot.error()
+        return token.value.decode()
+
+    def replace(
+        self, contents: Optional[bytes], index: int = 0, *, seen: Optional[str] = None
+    ) -> Optional[str]:
+        """Puts new contents in the place of a file that is held for writing, in one step.
+
+        Mode, owner, lists and attributes are kept. None removes the file. `seen` is the state in
+        which it must be, or `Stale` is raised and it is as it was. Returns the token of what was
+        left; None if the name leads elsewhere by now.
+        """
+        token, slot = ctypes.create_string_buffer(TOKEN_SIZE), ErrorSlot()
+        data = None if contents is None else bytes(contents)
+        demanded = None if seen is None else seen.encode()
+        with self._lock:
+            if self._handle is None:
+                raise ValueError("the access was released")
+            code = fc.fc_hold_replace(
+                self._handle, index, demanded, data, len(data or b""), token, slot.place
+            )
+        if code:
+            raise slot.error()
+        return token.value.decode() or None
 
     def release(self) -> None:
         """Releases it; more than once has no effect. Never waits."""

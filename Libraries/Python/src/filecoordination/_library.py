@@ -89,6 +89,9 @@ class PresenterCallbacks(Structure):
     ]
 
 
+#: FC_TOKEN_SIZE
+TOKEN_SIZE = 201
+
 ErrorOut = POINTER(c_void_p)
 _Items = POINTER(Item)
 
@@ -120,6 +123,17 @@ SIGNATURES = {
     "fc_hold_is_held": (c_int32, [c_void_p]),
     "fc_hold_environment": (POINTER(c_char_p), [c_void_p]),
     "fc_hold_item_moved": (c_int32, [c_void_p, c_char_p, c_char_p, ErrorOut]),
+    "fc_hold_token": (c_int32, [c_void_p, c_size_t, c_char_p, ErrorOut]),
+    "fc_hold_replace": (
+        c_int32,
+        [c_void_p, c_size_t, c_char_p, c_char_p, c_size_t, c_char_p, ErrorOut],
+    ),
+    "fc_token": (c_int32, [c_char_p, c_uint32, c_char_p, ErrorOut]),
+    "fc_token_check": (c_int32, [c_char_p, c_uint32, c_char_p, ErrorOut]),
+    "fc_coordinator_set_only_if": (
+        c_int32,
+        [c_void_p, POINTER(c_char_p), c_size_t, ErrorOut],
+    ),
     "fc_end": (None, [c_void_p]),
     "fc_coordinate": (
         c_int32,

@@ -6,7 +6,7 @@ from __future__ import annotations
 import enum
 import os
 from dataclasses import dataclass
-from typing import Union
+from typing import Optional, Union
 
 from ._library import Item
 
@@ -52,6 +52,8 @@ class Reading:
 
     path: Path
     options: Read = Read.NONE
+    #: The state in which it must be, or the access is refused with `Stale`; None for any.
+    only_if: Optional[str] = None
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,8 @@ class Writing:
 
     path: Path
     options: Write = Write.NONE
+    #: The state in which it must be, or the access is refused with `Stale`; None for any.
+    only_if: Optional[str] = None
 
 
 Wanted = Union[Reading, Writing]

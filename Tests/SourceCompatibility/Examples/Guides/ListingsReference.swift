@@ -157,14 +157,57 @@ private func read(_ changes: FileChanges) async {
 }
 
 private func since(_ document: URL, _ settings: URL, _ editor: any NSFilePresenter) throws {
-    try NSFileCoordinator().coordinate(readingItemAt: document, timeout: .seconds(5)) { url in
-        let state = try NSFileCoordinator.state(ofItemAt: url)
-        try JSONEncoder().encode(state).write(to: settings)
+    let coordinator = NSFileCoordinator()
+    try coordinator.coordinate(readingItemAt: document, timeout: .seconds(5)) { url in
+        let token = try coordinator.token(of: url)
+        try JSONEncoder().encode(token).write(to: settings)
     }
     // When the program runs again:
-    let state = try JSONDecoder().decode(
-        NSFileCoordinator.ItemState.self, from: Data(contentsOf: settings))
-    try NSFileCoordinator.registerFilePresenter(editor, since: state)
+    let token = try JSONDecoder().decode(FileToken.self, from: Data(contentsOf: settings))
+    try NSFileCoordinator.registerFilePresenter(editor, since: token)
+}
+
+private func unseen(_ url: URL) throws {
+    let coordinator = NSFileCoordinator()
+    var (text, token) = try coordinator.coordinate(readingItemAt: url) {
+        (try String(contentsOf: $0, encoding: .utf8), try coordinator.token(of: $0))
+    }
+    text += "one more line\n"  // a minute later, perhaps
+    do {
+        try coordinator.coordinate(writingItemAt: url, onlyIf: token) {
+            try text.write(to: $0, atomically: true, encoding: .utf8)
+            token = try coordinator.token(of: $0)
+        }
+    } catch FileCoordinationError.stale {
+        print("it has changed: read it again")
+    }
+    let line = token.description  // to store
+    let stored = FileToken(line)
+    assert(stored == token)
+}
+
+private func look(_ settings: URL) throws -> (FileToken, String) {
+    let token = try NSFileCoordinator.token(of: settings)
+    let text = try String(contentsOf: settings, encoding: .utf8)
+    return (token, text)
+}
+
+private func reloadIfChanged(
+    _ token: FileToken, _ settings: URL, _ reload: () -> Void
+) throws {
+    if try !NSFileCoordinator.isCurrent(token, of: settings) { reload() }
+}
+
+private func count(_ coordinator: NSFileCoordinator, _ settings: URL) throws {
+    try coordinator.update(itemAt: settings) { data in
+        var values = try data.map { try JSONDecoder().decode([String: Int].self, from: $0) }
+        values = (values ?? [:]).merging(["runs": 1]) { $0 + $1 }
+        return try JSONEncoder().encode(values)
+    }
+}
+
+private func append(_ line: Data, to log: URL, _ coordinator: NSFileCoordinator) async throws {
+    try await coordinator.update(itemAt: log) { ($0 ?? Data()) + line }
 }
 
 private func appleShaped(_ url: URL) -> Data? {

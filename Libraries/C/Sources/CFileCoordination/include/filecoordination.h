@@ -69,6 +69,8 @@ const char *fc_version(void);
 #define FC_ERROR_PATH 7        /* a path cannot name an item; fc_error_item says which one */
 #define FC_ERROR_USAGE 8       /* an argument is wrong, such as NULL or an unknown option */
 #define FC_ERROR_COPY 9        /* the copy for FC_READ_FOR_UPLOADING could not be made */
+#define FC_ERROR_STALE 10      /* an item is not as the caller has seen it; fc_error_item */
+#define FC_ERROR_FILE 11       /* a file could not be looked at, or not be replaced */
 
 /* Why one call failed. It never changes. */
 typedef struct fc_error fc_error;
@@ -219,6 +221,37 @@ int32_t fc_write(fc_coordinator *coordinator, const char *path, uint32_t options
 /* The same inside an accessor of this coordinator that writes; without one it has no effect. */
 int32_t fc_item_moved(fc_coordinator *coordinator, const char *from, const char *to,
                       fc_error **error);
+
+/* ---- Tokens ---------------------------------------------------------------------------------- */
+
+/* A token says which state of an item was seen, as a text that can be stored. A write on the
+ * condition that nothing has changed since, by whomever, overwrites nothing unseen. "absent" says
+ * that there is nothing. */
+#define FC_TOKEN_SIZE 201
+/* The token has a digest of the contents: then equal contents count as unchanged. */
+#define FC_DIGEST 0x100u
+
+/* Looks at what is at path, and stores its token, with a final NUL, in FC_TOKEN_SIZE bytes. Take it
+ * before you read. options: FC_NO_FOLLOW and FC_DIGEST. Where a file system has coarse time stamps
+ * it may wait, for 2 seconds at most. */
+int32_t fc_token(const char *path, uint32_t options, char *token, fc_error **error);
+/* Returns FC_OK if the item at path is as the token says, and FC_ERROR_STALE if not. */
+int32_t fc_token_check(const char *path, uint32_t options, const char *token, fc_error **error);
+/* Says in which states the items of the coordinator's next call must be: one token for each, NULL
+ * for any state; a count of 0 for none. If one is not, that call is FC_ERROR_STALE. Presenters save
+ * before. One that does not answer makes it FC_ERROR_REFUSED. */
+int32_t fc_coordinator_set_only_if(fc_coordinator *coordinator, const char *const *tokens,
+                                   size_t count, fc_error **error);
+/* Stores the token of a held item: of one to read, of its state when access was granted; of one to
+ * write, of its state now. */
+int32_t fc_hold_token(fc_hold *hold, size_t index, char *token, fc_error **error);
+/* Puts new contents in the place of a file that is held for writing, in one step, so that a reader
+ * finds the old or the new ones; keeps mode, owner, lists and attributes. contents: NULL removes the
+ * file. seen: the token of the state in which it must be, or NULL. token: gets that of what was
+ * left, an empty text if the name leads elsewhere by now; or NULL. If it fails, with FC_ERROR_STALE
+ * or FC_ERROR_FILE, the file is as it was. */
+int32_t fc_hold_replace(fc_hold *hold, size_t index, const char *seen, const void *contents,
+                        size_t length, char *token, fc_error **error);
 
 /* ---- Presenters ------------------------------------------------------------------------------ */
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Presenters that register with what their program knew of the item the last time (Rule 7.14).
+// Presenters that register with what their program saw of the item the last time (Rule 7.14).
 
 import FileCoordination
 import FileCoordinationSystem
 import Glibc
 import XCTest
 
-final class ItemStateTests: CoordinatorTestCase {
+final class SeenItemTests: CoordinatorTestCase {
     /// The state of an item as a program has stored it, and read it again.
-    private func stored(_ url: URL) throws -> NSFileCoordinator.ItemState {
-        let state = try NSFileCoordinator.state(ofItemAt: url)
+    private func stored(_ url: URL) throws -> FileToken {
+        let state = try NSFileCoordinator.token(of: url)
         return try JSONDecoder().decode(
-            NSFileCoordinator.ItemState.self, from: JSONEncoder().encode(state))
+            FileToken.self, from: JSONEncoder().encode(state))
     }
 
     /// A file that has not been changed for so long that every further change shows.
@@ -31,7 +31,7 @@ final class ItemStateTests: CoordinatorTestCase {
     ///
     /// A write of another purpose comes last and is told last, so nothing needs to be waited for.
     private func told(
-        _ url: URL, since state: NSFileCoordinator.ItemState, _ changes: Int
+        _ url: URL, since state: FileToken, _ changes: Int
     ) throws -> [String] {
         let presenter = NotingPresenter(url)
         try NSFileCoordinator.registerFilePresenter(presenter, since: state)
@@ -97,10 +97,10 @@ final class ItemStateTests: CoordinatorTestCase {
 
     func testAURLThatIsNoFilesIsRefused() throws {
         let url = try XCTUnwrap(URL(string: "https://example.org/f"))
-        XCTAssertThrowsError(try NSFileCoordinator.state(ofItemAt: url)) {
+        XCTAssertThrowsError(try NSFileCoordinator.token(of: url)) {
             XCTAssertEqual(($0 as? CocoaError)?.code, .fileReadUnsupportedScheme)
         }
         XCTAssertThrowsError(
-            try JSONDecoder().decode(NSFileCoordinator.ItemState.self, from: Data("{}".utf8)))
+            try JSONDecoder().decode(FileToken.self, from: Data("{}".utf8)))
     }
 }

@@ -5,7 +5,6 @@
 // can recognize and remove what a killed program left.
 
 import FileCoordinationSystem
-import FileTree
 import Glibc
 
 /// Temporary names of locked files.

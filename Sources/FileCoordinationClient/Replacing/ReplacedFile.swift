@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The file that gets new content. This type checks whether the file may be written, gives its
-// attributes to the file that replaces it, and can write the file in place.
+// The file that gets new content. This type checks whether the file may be written, puts another
+// file with its attributes in its place, and can write the file itself.
 
-import FileCoordinationSystem
-import Glibc
+package import FileCoordinationSystem
+package import Glibc
 
 /// How the new content gets into place.
-enum Placing: Hashable {
+package enum Placing: Hashable {
     /// Another file with the same attributes replaces it.
     ///
     /// A file with several names is refused.
@@ -21,66 +21,109 @@ enum Placing: Hashable {
 }
 
 /// The file at the path that is written.
-struct ReplacedFile {
+package struct ReplacedFile {
     private let path: NativePath
     /// The status of the file, or nil if there is none.
-    let status: FileStatus?
+    package let status: FileStatus?
 
     /// Checks `path`, where there must be a file that may be written, or nothing.
-    init(_ path: NativePath, _ placing: Placing) throws(Failure) {
+    package init(_ path: NativePath, _ placing: Placing) throws(ReplacingError) {
         self.path = path
         do throws(SystemError) {
             status = try path.statusIfAny()
         } catch {
-            throw Failure(errorNumber: error.code, doing: "write", path: path)
+            throw .failed(error, doing: "write", path)
         }
         guard let status else { return }
         switch status.kind {
         case .regular: break
         case .directory:
-            throw Failure(
-                .badPath, "\(path) is a directory: name a file in it, or give a COMMAND")
+            throw .unsuitable(path, .directory)
         case .symbolicLink:
-            throw Failure(
-                .badPath,
-                "\(path) is a symbolic link: leave out --no-follow, or name its target")
+            throw .unsuitable(path, .symbolicLink)
         case .socket, .other:
-            throw Failure(.badPath, "\(path) is not a regular file: only those can be replaced")
+            throw .unsuitable(path, .noRegularFile)
         }
         let mayWrite = unsafe path.withCString {
             unsafe faccessat(AT_FDCWD, $0, W_OK, AT_EACCESS) == 0
         }
-        guard mayWrite else { throw Failure(errorNumber: errno, doing: "write", path: path) }
-        guard placing == .replacing, OtherNames.count(of: path.bytes) > 1 else { return }
-        throw Failure(
-            .badPath,
-            "\(path) is one of \(status.linkCount) names of its file (hard links), and the others "
-                + "would keep the old content: use --in-place to write the file that all of them "
-                + "name, or --break-links to give this name a file of its own")
+        guard mayWrite else {
+            throw .failed(SystemError(code: errno, operation: "write"), doing: "write", path)
+        }
+        if placing == .replacing, path.nameCount > 1 {
+            throw .unsuitable(path, .severalNames(status.linkCount))
+        }
     }
 
-    /// Gives the file's attributes to `copy`, which will replace it.
+    // MARK: Replacing
+
+    /// Puts another file in the place of this one, with this one's attributes.
     ///
-    /// Prints what cannot be preserved.
-    func giveAttributes(to copy: Descriptor, umask: mode_t) throws(Failure) {
+    /// - Parameters:
+    ///   - contents: the other file, in the same directory.
+    ///   - former: its temporary name; nil if it has none.
+    ///   - umask: what a new file is made with.
+    /// - Returns: what could not be kept.
+    /// - Throws: if it was not replaced; then it is as it was.
+    package func replace(
+        by contents: Descriptor, named former: NativePath?, umask: mode_t
+    ) throws(ReplacingError) -> [AttributeLoss] {
+        let losses: [AttributeLoss]
+        do throws(SystemError) {
+            losses = try giveAttributes(to: contents, umask: umask)
+        } catch {
+            throw .failed(error, doing: "keep the attributes of", path)
+        }
         do throws(SystemError) {
             let directory = try path.directory.openDirectory()
-            let attributes =
-                status == nil
-                ? try CarriedAttributes(ofNewFileIn: directory, umask: UInt32(umask))
-                : try CarriedAttributes(of: path.name, in: directory)
-            for loss in try attributes.give(to: copy) {
-                Console.say("\(path): \(loss) could not be kept")
+            let name = try Self.name(contents, former, in: directory)
+            do throws(SystemError) {
+                try directory.rename(name, to: path.name, in: directory)
+            } catch {
+                // The first error counts. What stays is swept by the next command.
+                try? directory.removeEntry(name)
+                throw error
             }
+            // The lock also ends with the descriptor.
+            try? FileLock.unlock(contents)
         } catch {
-            throw Failure(errorNumber: error.code, doing: "keep the attributes of", path: path)
+            throw .failed(error, doing: "write", path)
         }
+        return losses
+    }
+
+    private func giveAttributes(
+        to copy: Descriptor, umask: mode_t
+    ) throws(SystemError) -> [AttributeLoss] {
+        let directory = try path.directory.openDirectory()
+        let attributes =
+            status == nil
+            ? try CarriedAttributes(ofNewFileIn: directory, umask: UInt32(umask))
+            : try CarriedAttributes(of: path.name, in: directory)
+        return try attributes.give(to: copy)
+    }
+
+    /// Gives a temporary file a name in `directory`.
+    private static func name(
+        _ contents: Descriptor, _ former: NativePath?, in directory: Descriptor
+    ) throws(SystemError) -> [UInt8] {
+        // The lock tells other programs that this one lives, so that they do not remove the file.
+        _ = try FileLock.tryLock(contents)
+        let name = TemporaryEntry.spoolName()
+        guard let former else {
+            try directory.makeHardLink(name, toNameless: contents)
+            return name
+        }
+        try unsafe directory.call("name the spool", name) { number, name in
+            unsafe former.withCString { unsafe renameat(AT_FDCWD, $0, number, name) }
+        }
+        return name
     }
 
     // MARK: In place
 
     /// Overwrites the file with `contents`.
-    func overwrite(with contents: Descriptor) throws(Failure) {
+    package func overwrite(with contents: Descriptor) throws(ReplacingError) {
         do throws(SystemError) {
             let file = try openForOverwriting()
             let size = try contents.status().size
@@ -89,7 +132,7 @@ struct ReplacedFile {
             try FileSpace.truncate(file, length: size)
             try file.synchronize()
         } catch {
-            throw Failure(errorNumber: error.code, doing: "write", path: path)
+            throw .failed(error, doing: "write", path)
         }
     }
 

@@ -2,13 +2,13 @@
 //
 // Creates temporary files without a name, so that nothing remains however the program ends.
 
-import FileCoordinationSystem
+package import FileCoordinationSystem
 import Glibc
 
 /// Creates files that have no name, or that had one only for a moment.
-enum UnnamedFile {
+package enum UnnamedFile {
     /// Creates a file in the directory at `path` that only this user can read and write.
-    static func create(in path: NativePath) throws(SystemError) -> Descriptor {
+    package static func create(in path: NativePath) throws(SystemError) -> Descriptor {
         let directory = try path.openDirectory()
         if let file = try tryCreate(in: directory, at: path) { return file }
         let (file, name) = try createNamed(in: directory)
@@ -18,7 +18,7 @@ enum UnnamedFile {
     }
 
     /// Creates a file in the first of these directories in which that succeeds.
-    static func create(inOneOf places: [NativePath]) throws(SystemError) -> Descriptor {
+    package static func create(inOneOf places: [NativePath]) throws(SystemError) -> Descriptor {
         var first: SystemError?
         for place in places {
             do throws(SystemError) {
@@ -34,9 +34,9 @@ enum UnnamedFile {
     ///
     /// The first is the file's own directory, where the copy may share the file's blocks and where
     /// there is room for files of its size. The others are the directories for temporary files.
-    static func places(for path: NativePath) -> [NativePath] {
-        let temporary = unsafe getenv("TMPDIR").map {
-            unsafe NativePath(ArgumentText.bytes(at: $0))
+    package static func places(for path: NativePath) -> [NativePath] {
+        let temporary = unsafe getenv("TMPDIR").map { text in
+            unsafe NativePath(Array(UnsafeRawBufferPointer(start: text, count: strlen(text))))
         }
         return [path.directory] + (temporary.map { [$0] } ?? [])
             + ["/tmp", "/var/tmp"].map { NativePath(Array($0.utf8)) }
@@ -47,7 +47,7 @@ enum UnnamedFile {
     /// Returns nil if the file system cannot do that.
     ///
     /// The descriptor's number is above those of the standard streams.
-    static func tryCreate(
+    package static func tryCreate(
         in directory: Descriptor, at path: NativePath
     ) throws(SystemError) -> Descriptor? {
         do throws(SystemError) {
@@ -61,7 +61,7 @@ enum UnnamedFile {
     ///
     /// The file is locked as long as this program lives, so that other programs can tell whether it
     /// was left by a killed one.
-    static func createNamed(
+    package static func createNamed(
         in directory: Descriptor
     ) throws(SystemError) -> (Descriptor, name: [UInt8]) {
         TemporaryEntry.sweep(directory)
@@ -79,7 +79,7 @@ enum UnnamedFile {
 extension Descriptor {
     /// Duplicates the descriptor to a number above those of the standard streams, for use by
     /// children.
-    func aboveStandardStreams() throws(SystemError) -> Descriptor {
+    package func aboveStandardStreams() throws(SystemError) -> Descriptor {
         // F_DUPFD_CLOEXEC, which Swift does not import.
         let copy = fcntl(number, 1030, 3)
         guard copy >= 0 else { throw SystemError(code: errno, operation: "duplicate a descriptor") }

@@ -3,53 +3,51 @@
 // Paths as the kernel takes them: bytes that need not be valid text. In messages, every character
 // that could control a terminal is escaped.
 
-import FileCoordinationClient
-import FileCoordinationSystem
-import Glibc
+package import FileCoordinationSystem
+package import Glibc
 
 /// A path of any bytes except zero.
-struct NativePath: Hashable, Sendable, CustomStringConvertible {
-    let bytes: [UInt8]
+package struct NativePath: Hashable, Sendable, CustomStringConvertible {
+    /// The path's bytes, without a terminating zero.
+    package let bytes: [UInt8]
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    /// Creates a path.
+    package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     private static let slash = UInt8(ascii: "/")
 
     /// The path as text for the user.
-    var description: String { UserText.text(bytes) }
-
-    /// The path as text for arguments and environment variables of other programs.
-    var argument: String { ArgumentText.encode(bytes) }
+    package var description: String { UserText.text(bytes) }
 
     /// The components, without looking at the file system.
     private var components: [ArraySlice<UInt8>] { bytes.split(separator: Self.slash) }
 
     /// The last component, or "." for the root.
-    var name: [UInt8] { components.last.map { Array($0) } ?? [UInt8(ascii: ".")] }
+    package var name: [UInt8] { components.last.map { Array($0) } ?? [UInt8(ascii: ".")] }
 
     /// The path of the parent directory, without looking at the file system.
-    var directory: NativePath {
+    package var directory: NativePath {
         NativePath([Self.slash] + Array(components.dropLast().joined(separator: [Self.slash])))
     }
 
     /// Whether the path ends with a slash, which is only valid for a directory.
-    var endsWithSlash: Bool { bytes.last == Self.slash }
+    package var endsWithSlash: Bool { bytes.last == Self.slash }
 
     /// The path without slashes at its end.
-    var withoutSlashAtEnd: NativePath {
+    package var withoutSlashAtEnd: NativePath {
         let end = bytes.lastIndex { $0 != Self.slash } ?? 0
         return NativePath(Array(bytes.prefix(end + 1)))
     }
 
     /// The path of `name` in this directory.
-    func appending(_ name: [UInt8]) -> NativePath {
+    package func appending(_ name: [UInt8]) -> NativePath {
         NativePath(bytes + (endsWithSlash ? [] : [Self.slash]) + name)
     }
 
     /// Calls `body` with the path as a C string.
     ///
     /// The value of `errno` that `body` sets is preserved.
-    func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
+    package func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
         let text = bytes.map { CChar(bitPattern: $0) } + [0]
         var code: Int32 = 0
         let result = unsafe text.withUnsafeBufferPointer { buffer in
@@ -67,7 +65,7 @@ struct NativePath: Hashable, Sendable, CustomStringConvertible {
     // MARK: Looking
 
     /// The path to which links at the end lead now.
-    func followed() throws(SystemError) -> NativePath {
+    package func followed() throws(SystemError) -> NativePath {
         var path = self
         // As many as the kernel follows.
         for _ in 0..<40 {
@@ -79,12 +77,12 @@ struct NativePath: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The status of the item, without following a link.
-    func status() throws(SystemError) -> FileStatus {
+    package func status() throws(SystemError) -> FileStatus {
         try FileStatus(path: bytes, followLinks: false)
     }
 
     /// The status of the item, without following a link, or nil if there is none.
-    func statusIfAny() throws(SystemError) -> FileStatus? {
+    package func statusIfAny() throws(SystemError) -> FileStatus? {
         do {
             return try status()
         } catch {
@@ -94,7 +92,7 @@ struct NativePath: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Opens the item with `flags` and the flags that this program always uses.
-    func open(_ flags: Int32, mode: mode_t = 0) throws(SystemError) -> Descriptor {
+    package func open(_ flags: Int32, mode: mode_t = 0) throws(SystemError) -> Descriptor {
         while true {
             let number = unsafe withCString {
                 unsafe Glibc.open($0, flags | O_CLOEXEC | O_NOCTTY, mode)
@@ -106,13 +104,7 @@ struct NativePath: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Opens the item, which must be a directory.
-    func openDirectory() throws(SystemError) -> Descriptor { try open(O_RDONLY | O_DIRECTORY) }
-}
-
-extension UserText {
-    /// The paths of a claim: all of them, or the first three and a count.
-    static func paths(_ items: [NativePath]) -> String {
-        let shown = items.prefix(3).map { "\($0)" }.joined(separator: ", ")
-        return items.count > 3 ? "\(shown) and \(items.count - 3) more" : shown
+    package func openDirectory() throws(SystemError) -> Descriptor {
+        try open(O_RDONLY | O_DIRECTORY)
     }
 }

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Changes a file under a write claim of the caller: reads it, and puts other contents in its place
+// in one step, if no program without coordination has changed it meanwhile (Rule 18.16). Readers
+// find the old or the new contents, also after a crash. Mode, owner, lists and attributes are kept.
+
+package import FileCoordinationSystem
+import Glibc
+
+/// The change of one file.
+package struct FileUpdate: Sendable {
+    /// What an update has left.
+    package struct Result: Sendable {
+        /// The state of the file; nil if the name leads elsewhere by now.
+        package let token: ItemToken?
+        /// What of the former file's attributes could not be kept.
+        package let losses: [AttributeLoss]
+    }
+
+    private let path: NativePath
+    /// What the file must still be; nil for anything.
+    private let seen: ItemToken?
+    /// The contents before; nil if there is no file, or it was not read.
+    package let former: [UInt8]?
+
+    /// Changes a file that the caller has read.
+    ///
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - seen: its state before it was read; nil if any state will do.
+    init(at path: NativePath, seen: ItemToken?) {
+        self.path = path
+        self.seen = seen
+        former = nil
+    }
+
+    /// Reads the file at a path.
+    ///
+    /// - Throws: also if there is something that cannot be replaced, such as a directory or a file
+    ///   with several names.
+    package init(at path: NativePath) throws(ReplacingError) {
+        self.path = path
+        do throws(SystemError) {
+            seen = try ItemToken.take(at: path.bytes)
+        } catch {
+            throw .failed(error, doing: "look at", path)
+        }
+        guard try ReplacedFile(path, .replacing).status != nil else {
+            former = nil
+            return
+        }
+        do throws(SystemError) {
+            former = try path.open(O_RDONLY | O_NOFOLLOW | O_NONBLOCK).contents()
+        } catch {
+            throw .failed(error, doing: "read", path)
+        }
+    }
+
+    /// Puts new contents in the place of the file, or removes it.
+    ///
+    /// - Parameter contents: the new contents; nil for none.
+    /// - Returns: what was left.
+    /// - Throws: `changed` if another program has changed the file since it was read; then, and
+    ///   after other errors, it is as it was.
+    package func end(with contents: [UInt8]?) throws(ReplacingError) -> Result {
+        guard let contents else {
+            try requireUnchanged()
+            try remove()
+            return Result(token: .absent, losses: [])
+        }
+        let (file, name) = try make(contents)
+        do throws(ReplacingError) {
+            try requireUnchanged()
+            let mask = mode_t(CurrentProcess.fileModeMask)
+            let losses = try ReplacedFile(path, .replacing)
+                .replace(by: file, named: name, umask: mask)
+            return Result(token: try token(of: file), losses: losses)
+        } catch {
+            if let name { _ = unsafe name.withCString { unsafe unlink($0) } }
+            throw error
+        }
+    }
+
+    private func requireUnchanged() throws(ReplacingError) {
+        let difference: ItemDifference?
+        do throws(SystemError) {
+            difference = try seen?.difference(fromItemAt: path.bytes)
+        } catch {
+            throw .failed(error, doing: "look at", path)
+        }
+        if let difference { throw .changed(path, difference) }
+    }
+
+    private func token(of file: Descriptor) throws(ReplacingError) -> ItemToken? {
+        do throws(SystemError) {
+            let token = try ItemToken.take(at: path.bytes)
+            return try token.isState(of: file) ? token : nil
+        } catch {
+            throw .failed(error, doing: "look at", path)
+        }
+    }
+
+    private func remove() throws(ReplacingError) {
+        guard try ReplacedFile(path, .breakingLinks).status != nil else { return }
+        do throws(SystemError) {
+            try path.directory.openDirectory().removeEntry(path.name)
+        } catch {
+            throw .failed(error, doing: "remove", path)
+        }
+    }
+
+    /// Makes a temporary file with these contents, which has a name only where the file system
+    /// knows no files without one.
+    private func make(
+        _ contents: [UInt8]
+    ) throws(ReplacingError) -> (Descriptor, name: NativePath?) {
+        let parent = path.directory
+        do throws(SystemError) {
+            let directory = try parent.openDirectory()
+            var name: NativePath?
+            let file: Descriptor
+            if let unnamed = try UnnamedFile.tryCreate(in: directory, at: parent) {
+                file = unnamed
+            } else {
+                let named = try UnnamedFile.createNamed(in: directory)
+                (file, name) = (named.0, parent.appending(named.name))
+            }
+            try file.write(contents: contents)
+            // So that the replacing file is complete even after a crash.
+            try file.synchronize()
+            return (file, name)
+        } catch {
+            throw .failed(error, doing: "write in", parent)
+        }
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who has written items last, and what that left, for callers whose item is not as they have seen
+// it (Rule 18.16). A few items are remembered, until others take their places: best effort. A
+// writer is named only if what it left is what is there now, so never a wrong one.
+
+import FileCoordinationArbiter
+import FileCoordinationWire
+
+/// The last writers of some items.
+struct LastWriters {
+    /// A process that has written.
+    struct Writer {
+        let process: Processes.Numbers
+        /// The label of the access, or else that of its process, or else the name of its program.
+        let label: String
+    }
+
+    private struct Entry {
+        let path: ItemPath
+        /// Nil for nothing.
+        let left: ItemProperties?
+        let writer: Writer
+    }
+
+    /// The number of items: a power of two.
+    private static let capacity = 1024
+
+    /// Empty until something is written; then each path has one place, which others share.
+    private var entries: [Entry?] = []
+
+    /// Remembers who has written an item.
+    mutating func remember(_ path: ItemPath, left: ItemProperties?, by writer: Writer) {
+        if entries.isEmpty { entries = Array(repeating: nil, count: Self.capacity) }
+        entries[Self.place(of: path)] = Entry(path: path, left: left, writer: writer)
+    }
+
+    /// Returns the last writer of an item, if it has left what is there now.
+    func writer(of path: ItemPath, leaving left: ItemProperties?) -> Writer? {
+        guard !entries.isEmpty, let entry = entries[Self.place(of: path)], entry.path == path,
+            entry.left == left
+        else { return nil }
+        return entry.writer
+    }
+
+    private static func place(of path: ItemPath) -> Int {
+        path.hashValue & (capacity - 1)
+    }
+}
