@@ -6,6 +6,7 @@
 import CFileCoordination
 import FileCoordinationArbiter
 import FileCoordinationClient
+import FileCoordinationSystem
 import FileCoordinationWire
 import FileTree
 

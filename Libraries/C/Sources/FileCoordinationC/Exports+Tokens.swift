@@ -5,7 +5,7 @@
 // The functions are documented in filecoordination.h; they are public, or they would be left out.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
-public import CFileCoordination
+import CFileCoordination
 import FileCoordinationArbiter
 import FileCoordinationClient
 import FileCoordinationSystem

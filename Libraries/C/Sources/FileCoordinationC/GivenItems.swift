@@ -5,6 +5,7 @@
 import CFileCoordination
 import FileCoordinationArbiter
 import FileCoordinationClient
+import FileCoordinationSystem
 
 /// The items of a call.
 enum GivenItems {

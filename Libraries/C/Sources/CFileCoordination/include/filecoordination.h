@@ -246,7 +246,7 @@ int32_t fc_coordinator_set_only_if(fc_coordinator *coordinator, const char *cons
  * write, of its state now. */
 int32_t fc_hold_token(fc_hold *hold, size_t index, char *token, fc_error **error);
 /* Puts new contents in the place of a file that is held for writing, in one step, so that a reader
- * finds the old or the new ones; keeps mode, owner, lists and attributes. contents: NULL removes the
+ * finds the old or the new ones; keeps mode, owner, lists, attributes. contents: NULL removes the
  * file. seen: the token of the state in which it must be, or NULL. token: gets that of what was
  * left, an empty text if the name leads elsewhere by now; or NULL. If it fails, with FC_ERROR_STALE
  * or FC_ERROR_FILE, the file is as it was. */
