@@ -14,6 +14,7 @@
 //     coordination-soak flood   --files 100000
 //     coordination-soak changes --operations 1000000
 //     coordination-soak saves   --seconds 60
+//     coordination-soak edits   --count 100000
 
 import FileCoordination
 
@@ -36,6 +37,7 @@ enum Soak {
         case "flood": run(options) { try PlainFlood(options, $0).run() }
         case "changes": run(options) { try ChangesProof(options, $0).run() }
         case "saves": run(options) { try SavesProof(options, $0).run() }
+        case "edits": run(options) { try EditsProof(options, $0).run() }
         case "async": await AsyncWaits.run(options)
         // What is started for it.
         case "worker": Worker(options).run()
@@ -49,6 +51,10 @@ enum Soak {
             writer.run()
         case "saves-client": SavesClient.run(options)
         case "saves-writer": SavesWriter.run(options)
+        case "edits-writer":
+            var writer = EditsWriter(options)
+            writer.run()
+        case "edits-editor": EditsEditor.run(options)
         case "hold": AsyncWaits.hold(options)
         case "tour": FailpointRun(options).run()
         case _: usage()
@@ -72,7 +78,7 @@ enum Soak {
 
     private static func usage() {
         say("coordination-soak PROOF [--seed N] [--OPTION VALUE]")
-        say("proofs: kills exits counter stops async cycles rights flood changes saves")
+        say("proofs: kills exits counter stops async cycles rights flood changes saves edits")
         exit(64)
     }
 }
