@@ -15,6 +15,7 @@
 //     coordination-soak changes --operations 1000000
 //     coordination-soak saves   --seconds 60
 //     coordination-soak edits   --count 100000
+//     coordination-soak tokens  --count 200000 --directory /mnt
 
 import FileCoordination
 
@@ -38,6 +39,11 @@ enum Soak {
         case "changes": run(options) { try ChangesProof(options, $0).run() }
         case "saves": run(options) { try SavesProof(options, $0).run() }
         case "edits": run(options) { try EditsProof(options, $0).run() }
+        case "tokens":
+            run(options) { field in
+                var proof = TokensProof(options, field)
+                return try proof.run()
+            }
         case "async": await AsyncWaits.run(options)
         // What is started for it.
         case "worker": Worker(options).run()
@@ -79,6 +85,7 @@ enum Soak {
     private static func usage() {
         say("coordination-soak PROOF [--seed N] [--OPTION VALUE]")
         say("proofs: kills exits counter stops async cycles rights flood changes saves edits")
+        say("        tokens")
         exit(64)
     }
 }
