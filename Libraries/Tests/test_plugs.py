@@ -2,7 +2,7 @@
 """The plugs for portalocker and filelock, together with filecoord and with programs that have none.
 
 Those that need one of the packages are skipped without it; ../test runs them in the environment
-into which it installs the wheel.
+into which it installs the wheel. `Plugs/run` runs the packages' own tests.
 """
 
 import asyncio

@@ -57,7 +57,7 @@ struct SourceTree {
     /// Programs of the shell, whose names have no extension.
     static let scripts: Set<String> = [
         "Benchmarks/run", "Benchmarks/touched", "Examples/test", "Fuzzing/run",
-        "Libraries/C/build", "Libraries/test", "Linking/build",
+        "Libraries/C/build", "Libraries/Tests/Plugs/run", "Libraries/test", "Linking/build",
         "Tests/RealHome/run",
         "docs/build", "docs/draw-rooms", "docs/list-bounds", "docs/man-page", "install",
         "packaging/debian/build", "packaging/debian/test", "packaging/debian/test-in-root",
