@@ -10,6 +10,7 @@ import errno
 import fcntl
 import importlib.util
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -18,10 +19,10 @@ import unittest
 
 import filecoordination
 import filecoordination.plugs
-from filecoordination import Reading, Writing, accessing, writing
+from filecoordination import Reading, Writing, accessing, reading, writing
 from filecoordination.plugs._attempt import attempt
 from filecoordination.plugs._open_files import OpenFiles
-from support import PATIENCE, CoordinationTestCase
+from support import HERE, PATIENCE, CoordinationTestCase
 
 HAS_PORTALOCKER = importlib.util.find_spec("portalocker") is not None
 HAS_FILELOCK = importlib.util.find_spec("filelock") is not None
@@ -473,3 +474,42 @@ class FileLockTests(PlugTestCase):
 
         asyncio.run(work())
         self.assertEqual(self.file.with_name("number").read_text(), "20")
+
+
+class RecipeTests(PlugTestCase):
+    """The recipes of the package's page, run as they stand there."""
+
+    def recipe(self, package):
+        """What the listing that uses a package defines."""
+        if importlib.util.find_spec(package) is None:
+            self.skipTest(f"{package} is not installed")
+        page = (HERE.parent / "Python" / "README.md").read_text()
+        listings = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+        code = [listing for listing in listings if package in listing]
+        self.assertEqual(len(code), 1)
+        names = {}
+        exec(code[0], names)
+        return names
+
+    def test_a_cache_of_botocore(self):
+        kind = self.recipe("botocore")["CoordinatedCache"]
+        cache = kind(working_dir=str(self.directory))
+        cache["key"] = {"value": 1}
+        with reading(self.directory / "key.json"):
+            self.assertEqual(cache["key"], {"value": 1})
+            with self.assertRaises(filecoordination.Deadlock):
+                cache["key"] = {"value": 2}
+        self.assertRaises(KeyError, cache.__getitem__, "other")
+
+    def test_a_token_cache_of_msal(self):
+        token_cache = self.recipe("msal")["token_cache"]
+        self.file.unlink()
+        account = {"home_account_id": "a", "environment": "b", "realm": "c"}
+        for expected in (0, 1):
+            with token_cache(self.file) as cache:
+                self.assertRaises(filecoordination.Deadlock, attempt, Reading(self.file))
+                found = list(cache.search(cache.CredentialType.ACCOUNT))
+                self.assertEqual(len(found), expected)
+                if not found:
+                    cache.modify(cache.CredentialType.ACCOUNT, account, {"username": "d"})
+        self.assertIn("home_account_id", self.file.read_text())
