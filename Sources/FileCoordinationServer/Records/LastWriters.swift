@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Who has written items last, and what that left, for callers whose item is not as they have seen
-// it (Rule 18.16). A few items are remembered, until others take their places: best effort. A
-// writer is named only if what it left is what is there now, so never a wrong one.
+// it (Rule 18.16). Only claims that ask for it are remembered, as others would pay for it, and a few
+// items, until others take their places. A writer is named only if what it left is what is there
+// now, so never a wrong one.
 
 import FileCoordinationArbiter
 import FileCoordinationWire
@@ -28,6 +29,17 @@ struct LastWriters {
 
     /// Empty until something is written; then each path has one place, which others share.
     private var entries: [Entry?] = []
+
+    /// The records of unfinished claims whose writers are to be remembered.
+    private var expected: Set<RecordAddress> = []
+
+    /// Records that the writer of a claim is to be remembered when it ends.
+    mutating func expect(_ claim: RecordAddress) { expected.insert(claim) }
+
+    /// Returns whether the writer of a claim that ends is to be remembered.
+    mutating func takeExpected(_ claim: RecordAddress) -> Bool {
+        !expected.isEmpty && expected.remove(claim) != nil
+    }
 
     /// Remembers who has written an item.
     mutating func remember(_ path: ItemPath, left: ItemProperties?, by writer: Writer) {

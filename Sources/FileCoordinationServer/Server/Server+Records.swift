@@ -105,6 +105,7 @@ extension Server {
         _ record: RecordReference, _ client: Client, mayHideOthers: Bool = false
     ) {
         records.discard(at: record.index, of: client.id)
+        _ = records.writers.takeExpected(RecordAddress(client: client.id, record: record))
         guard !delegations.reports.markHandled(record, of: client.id) else { return }
         outgoing.giveBack(record, to: client, mayHideOthers: mayHideOthers)
     }
@@ -114,6 +115,7 @@ extension Server {
     /// Tells the arbiter about a pending claim, after recalling the delegations that it concerns.
     private mutating func file(_ snapshot: RecordSnapshot, _ check: RecordCheck, _ client: Client) {
         guard !isOverLimit(snapshot, client), let body = claimBody(snapshot, client) else { return }
+        if body.isSigned { records.writers.expect(check.address) }
         var filing = unnumbered(snapshot, body, check, client)
         filing.former = delegations.former(in: check.record, of: client.id)
         var facts = arbiter.facts(of: filing)
@@ -245,12 +247,13 @@ extension Server {
     private mutating func rememberWriter(
         of claim: ClaimID, in record: RecordReference, of client: Client, _ written: WrittenItems
     ) {
+        let address = RecordAddress(client: client.id, record: record)
         // After a move, what was left is not at the paths of the claim.
-        guard !written.isOfPathsAsBegun,
+        guard records.writers.takeExpected(address), !written.isOfPathsAsBegun,
             written.changes.contains(where: { $0.map { $0.before != $0.after } ?? false }),
             let items = arbiter.claim(claim)?.items, items.count == written.changes.count
         else { return }
-        let label = label(of: RecordAddress(client: client.id, record: record), client)
+        let label = label(of: address, client)
         let writer = LastWriters.Writer(
             process: processes.numbers(of: client),
             label: label.isEmpty ? client.ledger.programName : label)
