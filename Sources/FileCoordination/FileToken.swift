@@ -33,6 +33,9 @@ package import FileCoordinationClient
 /// by ``NSFileCoordinator/isCurrent(_:of:)``, not with another token: a digest counts more than
 /// times.
 ///
+/// Use a coordinator for one access at a time: two calls of one coordinator do not wait for each
+/// other (Rule 2.10), so both might find their token current.
+///
 /// What makes a token stale without a change of contents: other attributes, another name of the
 /// file (a hard link) made or removed, a move, a copy put in its place. Read again then. What a
 /// program writes into a mapped file may not be seen, unless the token has a digest.

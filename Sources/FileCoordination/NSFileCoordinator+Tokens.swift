@@ -37,8 +37,7 @@ extension NSFileCoordinator {
     ///   item cannot be looked at (Rules 1.10, 17.3).
     public static func token(of url: URL, digest: Bool = false) throws -> FileToken {
         do throws(AccessFailure) {
-            let session = try Session.current()
-            return FileToken(try session.token(of: ItemName(url), withDigest: digest))
+            return FileToken(try ItemToken.take(of: ItemName(url), withDigest: digest))
         } catch {
             throw error.thrown([(url, isWriting: false)])
         }
@@ -47,8 +46,9 @@ extension NSFileCoordinator {
     /// Returns what this coordinator's accessor sees of an item (Rule 18.16).
     ///
     /// Inside a reading accessor of a throwing or `async` call, or under a hold that reads, it is
-    /// the state at the grant, before the first byte could be read; on file servers, and inside a
-    /// call with Apple's signature, it is the state now: ask before you read. Inside a writing
+    /// the state at the grant, before the first byte could be read. Inside a call with Apple's
+    /// signature, and of another item, such as a file in a directory that the call reads, it is the
+    /// state now: ask before you read. Inside a writing
     /// accessor, it is the state now: ask when you have written, and the token is good for the next
     /// write.
     ///
@@ -92,8 +92,7 @@ extension NSFileCoordinator {
     ///   item cannot be looked at.
     public static func isCurrent(_ token: FileToken, of url: URL) throws -> Bool {
         do throws(AccessFailure) {
-            return try Session.current().difference(from: token.core, ofItemAt: ItemName(url))
-                == nil
+            return try token.core.difference(fromItemNamed: ItemName(url)) == nil
         } catch {
             throw error.thrown([(url, isWriting: false)])
         }

@@ -12,9 +12,10 @@ extension NSFileCoordinator {
     /// Changes a file: reads it, and replaces it by what a closure makes of the contents, with one
     /// access (Rule 18.16).
     ///
-    /// No change of another program gets lost. One that does not coordinate may change the file
-    /// during the update: then it throws ``FileCoordinationError/stale``, and the file is as that
-    /// program has left it.
+    /// No change of another program gets lost: presenters save first, and a program that does not
+    /// coordinate may change the file during the update: then it throws
+    /// ``FileCoordinationError/stale``, and the file is as that program has left it. Use a
+    /// coordinator for one update at a time: two calls of one do not wait for each other.
     ///
     /// ```swift
     /// try coordinator.update(itemAt: settings) { data in
@@ -27,7 +28,7 @@ extension NSFileCoordinator {
     /// The new contents take the place of the file in one step, so a reader finds the old or the
     /// new ones, also after a crash. Mode, owner, access control lists and extended attributes are
     /// kept; what cannot be kept is printed to standard error. A symbolic link is followed. A file
-    /// with several names (hard links) is refused.
+    /// with several names (hard links) is refused. Equal contents are not written.
     ///
     /// **Threads.** Blocks the calling thread until access is granted, and runs the closure on it.
     ///
@@ -41,7 +42,7 @@ extension NSFileCoordinator {
     ///     ``FileCoordinationError/stale``; nil for any.
     ///   - transform: gets the contents, nil if there is no file; returns the new contents, nil for
     ///     no file. If it throws, the file is as it was.
-    /// - Returns: the token of what was left; nil if another program has replaced it by now.
+    /// - Returns: the token of what was left; nil if another program has changed it by now.
     /// - Throws: what the closure throws; otherwise as
     ///   ``coordinate(writingItemAt:options:timeout:onlyIf:byAccessor:)``, or an error of
     ///   Foundation if the file cannot be read or written.
@@ -52,7 +53,8 @@ extension NSFileCoordinator {
         _ transform: (Data?) throws -> Data?
     ) throws -> FileToken? {
         try coordinate(
-            writingItemAt: url, options: .resolvesSymbolicLink, timeout: timeout, onlyIf: token
+            writingItemAt: url, options: [.forMerging, .resolvesSymbolicLink], timeout: timeout,
+            onlyIf: token
         ) { place in
             let update = try FileUpdate.begin(place, named: url)
             let contents = try transform(update.former.map { Data($0) })
@@ -82,7 +84,7 @@ extension NSFileCoordinator {
     ///   - isolation: the caller's actor.
     ///   - transform: gets the contents, nil if there is no file; returns the new contents, nil for
     ///     no file. If it throws, the file is as it was.
-    /// - Returns: the token of what was left; nil if another program has replaced it by now.
+    /// - Returns: the token of what was left; nil if another program has changed it by now.
     /// - Throws: as the other form.
     @discardableResult
     public func update(
@@ -91,7 +93,8 @@ extension NSFileCoordinator {
         _ transform: (Data?) async throws -> Data?
     ) async throws -> FileToken? {
         try await coordinate(
-            writingItemAt: url, options: .resolvesSymbolicLink, timeout: timeout, onlyIf: token
+            writingItemAt: url, options: [.forMerging, .resolvesSymbolicLink], timeout: timeout,
+            onlyIf: token
         ) { place in
             let update = try await BlockingWorkPool.run {
                 Result { try FileUpdate.begin(place, named: url) }

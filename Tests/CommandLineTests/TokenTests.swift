@@ -148,6 +148,41 @@ final class TokenTests: XCTestCase {
         }
     }
 
+    /// A rival has removed one of them: then nothing is removed.
+    func testWhatIsGoneIsAStaleTokenAndNotAMissingFile() throws {
+        try with { sandbox in
+            try sandbox.makeFile("a", "one\n")
+            let outcome = try sandbox.runInShell(
+                """
+                echo two >b
+                a=$("$0" token a); b=$("$0" token b); rm b
+                "$0" rm -q --only-if "$a" --only-if "$b" a b; echo $?
+                "$0" rm -q -f --only-if "$a" --only-if "$b" a b; echo $?
+                "$0" mv -q --only-if "$b" b c; echo $?
+                ls a b c 2>/dev/null
+                """)
+            XCTAssertEqual(outcome.output, "73\n73\n73\na\n", outcome.errors)
+        }
+    }
+
+    /// What an earlier read has left there would be taken for the tokens of this one.
+    func testAReadThatFailsLeavesNoTokens() throws {
+        try with { sandbox in
+            try sandbox.makeFile("a", "one\n")
+            let outcome = try sandbox.runInShell(
+                """
+                "$0" read --token-to t a
+                "$0" read --token-to t a nothing 2>/dev/null; echo $?
+                echo two | "$0" write --only-if-from t a 2>/dev/null; echo $?
+                cat a
+                "$0" read --token-to /dev/stdout a
+                """)
+            let lines = outcome.output.split(separator: "\n")
+            XCTAssertEqual(lines.prefix(4), ["one", "66", "64", "one"], outcome.errors)
+            XCTAssertEqual(lines.count, 6, outcome.output)
+        }
+    }
+
     /// What is printed is just what the token says.
     ///
     /// This file of the kernel's has other contents

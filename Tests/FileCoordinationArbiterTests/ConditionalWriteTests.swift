@@ -3,9 +3,10 @@
 // Writes that happen only if the item is as the caller has seen it: presenters save first, whatever
 // the other options, and one that does not answer makes the claim fail (Rule 18.16).
 
-import FileCoordinationArbiter
 import InstantLiterals
 import Testing
+
+@testable import FileCoordinationArbiter
 
 @Suite struct ConditionalWriteTests {
     private let editor = PresenterID(rawValue: 1)
@@ -92,8 +93,28 @@ import Testing
         #expect(effects.contains(.fail(ClaimID(rawValue: 1), .noAnswer)))
     }
 
-    @Test func `Rule 18.16: a conditional write that is delegated asks no presenter`() {
+    @Test func `Rule 18.16: a presenter that only relinquishes and does not answer counts, too`() {
+        var arbiter = Arbiter()
+        _ = arbiter.handle(
+            .presenterAdded(
+                RegisteredPresenter(
+                    id: editor, client: ClientID(rawValue: 1), purpose: Purpose("editor"),
+                    path: path("/f"), methods: .relinquishToWriter,
+                    answerTimeout: .microseconds(1))))
+        #expect(steps(write(1, .conditional, &arbiter)).count == 1)
+        let effects = arbiter.handle(.clockAdvanced(to: 1_000))
+        #expect(effects.contains(.fail(ClaimID(rawValue: 1), .noAnswer)))
+    }
+
+    @Test func `Rule 18.16: where a presenter saves, no write is delegated`() {
+        var arbiter = Arbiter()
+        _ = arbiter.handle(
+            .presenterAdded(
+                RegisteredPresenter(
+                    id: editor, client: ClientID(rawValue: 1), purpose: Purpose("editor"),
+                    path: path("/f"), methods: .save)))
         let item = AccessItem(path: path("/f"), access: .writing(.conditional))
         #expect(item.isDelegable)
+        #expect(!arbiter.delegationScope(path("/f")).toWrites)
     }
 }

@@ -64,7 +64,7 @@ struct ItemTokenTests {
         }
     }
 
-    @Test("Rule 18.16: a link that is made and removed is no change of the item's own state")
+    @Test("Rule 18.16: a link that is made and removed makes a token stale, too")
     func linkMadeAndRemoved() throws {
         let scratch = try Scratch()
         try scratch.shell("printf text >f")

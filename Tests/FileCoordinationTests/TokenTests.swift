@@ -227,6 +227,18 @@ final class TokenTests: CoordinatorTestCase {
         XCTAssertTrue(hasRun)
     }
 
+    /// A write inside a read is the inner access, so its token is that of what it has left.
+    func testATokenOfANestedWriteIsOfWhatItHasLeft() throws {
+        let url = try file("f", "one")
+        let token = try coordinator.coordinate(readingItemAt: url) { place in
+            try coordinator.coordinate(writingItemAt: place) {
+                try put("two", at: $0)
+                return try coordinator.token(of: $0)
+            }
+        }
+        XCTAssertTrue(try NSFileCoordinator.isCurrent(token, of: url))
+    }
+
     func testATokenIsStoredAsItsText() throws {
         let url = try file("f")
         let token = try NSFileCoordinator.token(of: url, digest: true)
@@ -291,6 +303,34 @@ final class TokenTests: CoordinatorTestCase {
         XCTAssertEqual(try text(url), "one two")
         func stale() throws { try coordinator.update(itemAt: url, onlyIf: before) { _ in nil } }
         expectStale(try stale())
+    }
+
+    /// An editor with unsaved text saves before, so nothing of it is lost.
+    func testAnUpdateHasEditorsSave() throws {
+        let url = try file("f", "one")
+        let editor = SavingPresenter(url, "unsaved")
+        NSFileCoordinator.addFilePresenter(editor)
+        defer { NSFileCoordinator.removeFilePresenter(editor) }
+        try coordinator.update(itemAt: url) { ($0 ?? Data()) + Data(" two".utf8) }
+        XCTAssertEqual(try text(url), "unsaved two")
+    }
+
+    func testEqualContentsAreNotWritten() throws {
+        let url = try file("f", "one")
+        let before = try NSFileCoordinator.token(of: url)
+        XCTAssertEqual(try coordinator.update(itemAt: url) { $0 }, before)
+        XCTAssertTrue(try NSFileCoordinator.isCurrent(before, of: url))
+    }
+
+    /// A plain program makes the file that was not there.
+    func testAnUpdateDoesNotReplaceWhatHasAppeared() throws {
+        let url = directory.appendingPathComponent("new", isDirectory: false)
+        expectStale(
+            try coordinator.update(itemAt: url) { _ in
+                try put("theirs", at: url)
+                return Data("mine".utf8)
+            })
+        XCTAssertEqual(try text(url), "theirs")
     }
 
     /// A plain program writes while the closure computes.

@@ -114,8 +114,7 @@ public struct PresenterFailure: Hashable, Sendable {
     /// Wraps an encoded error.
     public init(payload: [UInt8]) { self.payload = payload }
 
-    /// The failure of a claim that needs a presenter's answer and gets none (Rule 18.16), or whose
-    /// question does not fit into a message.
+    /// The failure of a claim that needs a presenter's answer and gets none (Rule 18.16).
     public static let noAnswer = PresenterFailure(payload: [])
 }
 

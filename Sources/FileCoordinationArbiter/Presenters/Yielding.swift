@@ -15,7 +15,7 @@ extension Arbiter {
         guard records[id] != nil else { return }
         // A presenter that did not answer in time is not asked until it answers (Rule 18.3).
         if unresponsive.contains(presenter) {
-            return goOn(without: presenter, steps, for: id, &reevaluations)
+            return goOn(without: presenter, for: id, &reevaluations)
         }
         // The record must not be referenced elsewhere while it is changed, or it would be copied.
         guard let isEarly = registry[presenter].map({ mustPostpone(steps, to: $0, for: id) })
@@ -409,17 +409,16 @@ extension Arbiter {
         for presenter in silent { passOver(presenter, &reevaluations) }
     }
 
-    /// Lets a claim continue without a presenter's answer; lets it fail if it needs what the
-    /// presenter has not saved (Rule 18.16).
+    /// Lets a claim continue without a presenter's answer; lets it fail if what the presenter may
+    /// not have saved counts (Rule 18.16).
     private mutating func goOn(
-        without presenter: PresenterID, _ steps: YieldSteps, for id: ClaimID,
-        _ reevaluations: inout ReevaluationQueue
+        without presenter: PresenterID, for id: ClaimID, _ reevaluations: inout ReevaluationQueue
     ) {
         let isConditional =
             records[id]?.claim.items.contains {
                 $0.access.writingOptions?.contains(.conditional) ?? false
             } ?? false
-        guard steps.save, isConditional else {
+        guard isConditional else {
             return stopAwaiting(presenter, for: id, &reevaluations)
         }
         reevaluations.emit(.fail(id, .noAnswer))
@@ -434,11 +433,8 @@ extension Arbiter {
         unresponsive.insertOnce(presenter)
         purposeIndex.enterUnresponsive(record.registration)
         for claim in record.awaitedBy {
-            let awaited = records[claim]?.asking?.awaited[presenter]
-            let call = awaited?.blockedBy
-            goOn(
-                without: presenter, awaited?.question.steps ?? YieldSteps(), for: claim,
-                &reevaluations)
+            let call = records[claim]?.asking?.awaited[presenter]?.blockedBy
+            goOn(without: presenter, for: claim, &reevaluations)
             if call != nil { block(presenter, for: claim, by: call) }
         }
         reevaluations.resume(presenter)

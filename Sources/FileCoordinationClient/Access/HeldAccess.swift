@@ -42,7 +42,8 @@ package final class HeldAccess: Sendable {
     func place(ofItem index: Int) -> (path: [UInt8], sight: ItemToken.Sight?) {
         access.state.withLock { state in
             let item = state.items[index]
-            return (item.place.path.bytes, item.seen)
+            let now = state.moves.place(of: item.place.path)
+            return (now.bytes, now == item.place.path ? item.seen : nil)
         }
     }
 

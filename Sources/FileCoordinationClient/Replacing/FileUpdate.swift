@@ -4,19 +4,11 @@
 // in one step, if no program without coordination has changed it meanwhile (Rule 18.16). Readers
 // find the old or the new contents, also after a crash. Mode, owner, lists and attributes are kept.
 
-package import FileCoordinationSystem
+import FileCoordinationSystem
 import Glibc
 
 /// The change of one file.
 package struct FileUpdate: Sendable {
-    /// What an update has left.
-    package struct Result: Sendable {
-        /// The state of the file; nil if the name leads elsewhere by now.
-        package let token: ItemToken?
-        /// What of the former file's attributes could not be kept.
-        package let losses: [AttributeLoss]
-    }
-
     private let path: NativePath
     /// What the file must still be; nil for anything.
     private let seen: ItemToken?
@@ -56,29 +48,33 @@ package struct FileUpdate: Sendable {
         }
     }
 
-    /// Puts new contents in the place of the file, or removes it.
+    /// Puts new contents in the place of the file, or removes it; equal contents stay.
     ///
     /// - Parameter contents: the new contents; nil for none.
     /// - Returns: what was left.
     /// - Throws: `changed` if another program has changed the file since it was read; then, and
     ///   after other errors, it is as it was.
-    package func end(with contents: [UInt8]?) throws(ReplacingError) -> Result {
-        guard let contents else {
+    package func end(
+        with contents: [UInt8]?
+    ) throws(ReplacingError) -> ReplacedFile.Replacement {
+        guard let contents, contents != former else {
             try requireUnchanged()
-            try remove()
-            return Result(token: .absent, losses: [])
+            if contents == nil { try remove() }
+            return ReplacedFile.Replacement(token: contents == nil ? .absent : seen, losses: [])
         }
         let (file, name) = try make(contents)
         do throws(ReplacingError) {
-            try requireUnchanged()
             let mask = mode_t(CurrentProcess.fileModeMask)
-            let losses = try ReplacedFile(path, .replacing)
-                .replace(by: file, named: name, umask: mask)
-            return Result(token: try token(of: file), losses: losses)
+            return try ReplacedFile(path, .replacing)
+                .replace(by: file, named: name, umask: mask, ifStill: seen)
         } catch {
-            if let name { _ = unsafe name.withCString { unsafe unlink($0) } }
+            unlink(name)
             throw error
         }
+    }
+
+    private func unlink(_ name: NativePath?) {
+        if let name { _ = unsafe name.withCString { unsafe Glibc.unlink($0) } }
     }
 
     private func requireUnchanged() throws(ReplacingError) {
@@ -89,15 +85,6 @@ package struct FileUpdate: Sendable {
             throw .failed(error, doing: "look at", path)
         }
         if let difference { throw .changed(path, difference) }
-    }
-
-    private func token(of file: Descriptor) throws(ReplacingError) -> ItemToken? {
-        do throws(SystemError) {
-            let token = try ItemToken.take(at: path.bytes)
-            return try token.isState(of: file) ? token : nil
-        } catch {
-            throw .failed(error, doing: "look at", path)
-        }
     }
 
     private func remove() throws(ReplacingError) {
@@ -115,9 +102,9 @@ package struct FileUpdate: Sendable {
         _ contents: [UInt8]
     ) throws(ReplacingError) -> (Descriptor, name: NativePath?) {
         let parent = path.directory
+        var name: NativePath?
         do throws(SystemError) {
             let directory = try parent.openDirectory()
-            var name: NativePath?
             let file: Descriptor
             if let unnamed = try UnnamedFile.tryCreate(in: directory, at: parent) {
                 file = unnamed
@@ -130,6 +117,7 @@ package struct FileUpdate: Sendable {
             try file.synchronize()
             return (file, name)
         } catch {
+            unlink(name)
             throw .failed(error, doing: "write in", parent)
         }
     }

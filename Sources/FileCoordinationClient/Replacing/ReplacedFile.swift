@@ -57,39 +57,84 @@ package struct ReplacedFile {
 
     // MARK: Replacing
 
+    /// What a replacement has left.
+    package struct Replacement: Sendable {
+        /// The state of the file; nil if another program has changed or replaced it by now, or it
+        /// cannot be looked at.
+        package let token: ItemToken?
+        /// What of the former file's attributes could not be kept.
+        package let losses: [AttributeLoss]
+    }
+
     /// Puts another file in the place of this one, with this one's attributes.
     ///
     /// - Parameters:
     ///   - contents: the other file, in the same directory.
     ///   - former: its temporary name; nil if it has none.
     ///   - umask: what a new file is made with.
-    /// - Returns: what could not be kept.
+    ///   - seen: the state in which this file must be until the last moment; nil for any.
+    /// - Returns: what was left.
     /// - Throws: if it was not replaced; then it is as it was.
     package func replace(
-        by contents: Descriptor, named former: NativePath?, umask: mode_t
-    ) throws(ReplacingError) -> [AttributeLoss] {
+        by contents: Descriptor, named former: NativePath?, umask: mode_t,
+        ifStill seen: ItemToken? = nil
+    ) throws(ReplacingError) -> Replacement {
         let losses: [AttributeLoss]
         do throws(SystemError) {
             losses = try giveAttributes(to: contents, umask: umask)
         } catch {
             throw .failed(error, doing: "keep the attributes of", path)
         }
+        let (directory, name, written): (Descriptor, [UInt8], FileStatus)
         do throws(SystemError) {
-            let directory = try path.directory.openDirectory()
-            let name = try Self.name(contents, former, in: directory)
-            do throws(SystemError) {
-                try directory.rename(name, to: path.name, in: directory)
-            } catch {
-                // The first error counts. What stays is swept by the next command.
-                try? directory.removeEntry(name)
-                throw error
-            }
-            // The lock also ends with the descriptor.
-            try? FileLock.unlock(contents)
+            directory = try path.directory.openDirectory()
+            name = try Self.name(contents, former, in: directory)
+            written = try contents.status()
         } catch {
             throw .failed(error, doing: "write", path)
         }
-        return losses
+        do throws(ReplacingError) {
+            try rename(name, in: directory, ifStill: seen)
+        } catch {
+            // The first error counts. What stays is swept by the next command.
+            try? directory.removeEntry(name)
+            throw error
+        }
+        // The lock also ends with the descriptor.
+        try? FileLock.unlock(contents)
+        return Replacement(token: token(of: contents, writtenAs: written), losses: losses)
+    }
+
+    /// Gives the other file this one's name, if this one is still as it was seen.
+    private func rename(
+        _ name: [UInt8], in directory: Descriptor, ifStill seen: ItemToken?
+    ) throws(ReplacingError) {
+        let difference: ItemDifference?
+        do throws(SystemError) {
+            difference = try seen?.difference(fromItemAt: path.bytes)
+        } catch {
+            throw .failed(error, doing: "look at", path)
+        }
+        if let difference { throw .changed(path, difference) }
+        do throws(SystemError) {
+            try directory.rename(
+                name, to: path.name, in: directory,
+                ifTaken: seen?.isAbsent == true ? .refuse : .replace)
+        } catch {
+            guard error.code != ErrorNumber.alreadyExists else { throw .changed(path, .appeared) }
+            throw .failed(error, doing: "write", path)
+        }
+    }
+
+    /// Returns the token of what was put in place, unless something has changed since.
+    private func token(of file: Descriptor, writtenAs written: FileStatus) -> ItemToken? {
+        // The file is replaced, whether or not it can be looked at.
+        guard let left = try? file.status(), left.size == written.size,
+            left.modified == written.modified,
+            let token = try? ItemToken.take(at: path.bytes),  // The same.
+            token.isState(left)
+        else { return nil }
+        return token
     }
 
     private func giveAttributes(

@@ -16,7 +16,9 @@ extension Coordinator {
     ) throws(AccessFailure) -> ItemToken {
         let place = try session.tokenPlace(of: name)
         do throws(SystemError) {
-            if let sight = runningAccesses.lazy.compactMap({ $0.sight(of: place) }).first {
+            // The innermost access to the item decides.
+            let own = runningAccesses.lazy.compactMap { $0.item(at: place) }.first
+            if let sight = own?.seen {
                 return try ItemToken.make(of: sight, at: place.bytes, withDigest: withDigest)
             }
             return try ItemToken.take(at: place.bytes, withDigest: withDigest)
@@ -27,39 +29,51 @@ extension Coordinator {
 }
 
 extension CoordinatedAccess {
-    /// What was at a path when this read was granted; nil if it does not read there.
-    fileprivate func sight(of path: ItemPath) -> ItemToken.Sight? {
+    /// The item at a path, of which the written one counts if there are two; nil if there is none.
+    fileprivate func item(at path: ItemPath) -> AccessedItem? {
         state.withLock { state in
-            state.items.first { $0.place.path == path && $0.seen != nil }?.seen
+            let here = state.items.filter { $0.place.path == path }
+            return here.first { $0.writing != nil } ?? here.first
+        }
+    }
+}
+
+extension ItemToken {
+    /// Returns the present state of an item; needs no server.
+    package static func take(
+        of name: ItemName, withDigest: Bool = false
+    ) throws(AccessFailure) -> ItemToken {
+        let path = try path(of: name)
+        do throws(SystemError) {
+            return try take(at: path, withDigest: withDigest)
+        } catch {
+            throw .unexamined(error, item: 0)
+        }
+    }
+
+    /// Returns what differs between the state that was seen and the item now; nil if nothing does.
+    package func difference(
+        fromItemNamed name: ItemName
+    ) throws(AccessFailure) -> ItemDifference? {
+        let path = try Self.path(of: name)
+        do throws(SystemError) {
+            return try difference(fromItemAt: path)
+        } catch {
+            throw .unexamined(error, item: 0)
+        }
+    }
+
+    /// A slash at the end makes no difference (Rule 1.9).
+    private static func path(of name: ItemName) throws(AccessFailure) -> [UInt8] {
+        do throws(PlaceError) {
+            return NativePath(try name.path.get()).withoutSlashAtEnd.bytes
+        } catch {
+            throw .place(error, item: 0)
         }
     }
 }
 
 extension Session {
-    /// Returns the present state of an item.
-    package func token(
-        of name: ItemName, withDigest: Bool = false
-    ) throws(AccessFailure) -> ItemToken {
-        let place = try tokenPlace(of: name)
-        do throws(SystemError) {
-            return try ItemToken.take(at: place.bytes, withDigest: withDigest)
-        } catch {
-            throw .unexamined(error, item: 0)
-        }
-    }
-
-    /// Returns what differs between an item and what was seen of it; nil if nothing does.
-    package func difference(
-        from token: ItemToken, ofItemAt name: ItemName
-    ) throws(AccessFailure) -> ItemDifference? {
-        let place = try tokenPlace(of: name)
-        do throws(SystemError) {
-            return try token.difference(fromItemAt: place.bytes)
-        } catch {
-            throw .unexamined(error, item: 0)
-        }
-    }
-
     fileprivate func tokenPlace(of name: ItemName) throws(AccessFailure) -> ItemPath {
         do throws(PlaceError) {
             return try place(of: name).path

@@ -31,7 +31,7 @@ extension HeldAccess {
     /// - Throws: if nothing was changed: `changed` if the file is not as it was seen.
     package func replace(
         item index: Int, with contents: [UInt8]?, ifSeen seen: ItemToken?
-    ) throws(ReplacingError) -> FileUpdate.Result {
+    ) throws(ReplacingError) -> ReplacedFile.Replacement {
         try FileUpdate(at: NativePath(place(ofItem: index).path), seen: seen).end(with: contents)
     }
 }

@@ -90,19 +90,17 @@ package struct ItemToken: Hashable, Sendable {
     /// Returns the state that was seen at a path before.
     ///
     /// If the item had been changed so shortly before that another change could have left the same
-    /// stamp, it is ``unproven``. Where stamps prove nothing, it is the state now.
+    /// stamp, it is ``unproven``; where stamps prove too little, also if it has changed since.
     static func make(
         of sight: Sight, at path: [UInt8], withDigest: Bool
     ) throws(SystemError) -> ItemToken {
         guard let status = sight.status else { return .absent }
-        guard let wait = status.timeToCertainty(at: sight.takenAt) else {
-            return try take(at: path)
-        }
-        guard wait == .zero else { return .unproven }
-        guard withDigest else { return ItemToken(Stamp(status)) }
-        let now = try take(at: path, withDigest: true)
+        let wait = status.timeToCertainty(at: sight.takenAt)
+        guard wait == .zero || wait == nil else { return .unproven }
+        guard withDigest || wait == nil else { return ItemToken(Stamp(status)) }
+        let now = try take(at: path, withDigest: withDigest)
         // A digest of other contents than those at the grant must not be in the token.
-        return now.seen.stamp == Stamp(status) ? now : ItemToken(Stamp(status))
+        return now.seen.stamp == Stamp(status) ? now : .unproven
     }
 
     /// How often it is waited for the file system's clock at an item that others keep changing,
@@ -136,10 +134,11 @@ package struct ItemToken: Hashable, Sendable {
         }
     }
 
-    /// Whether it is the present state of an open file.
-    package func isState(of file: Descriptor) throws(SystemError) -> Bool {
-        let status = try file.status()
-        return seen.stamp?.inode == status.inode && seen.stamp?.changed == status.changed
+    /// Whether it is the state that a file has had.
+    func isState(_ status: FileStatus) -> Bool {
+        guard let stamp = seen.stamp else { return false }
+        return stamp.inode == status.inode && stamp.size == status.size
+            && stamp.modified == status.modified && stamp.changed == status.changed
     }
 
     // MARK: Comparing

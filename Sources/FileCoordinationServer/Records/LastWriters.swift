@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Who has written items last, and what that left, for callers whose item is not as they have seen
-// it (Rule 18.16). Only claims that ask for it are remembered, as others would pay for it, and a few
-// items, until others take their places. A writer is named only if what it left is what is there
-// now, so never a wrong one.
+// it (Rule 18.16). Only claims that ask for it are remembered, as others would pay for it, and a
+// few items, until others take their places. A writer is named only if what it left is what is
+// there now, so never a wrong one.
 
 import FileCoordinationArbiter
 import FileCoordinationWire
@@ -19,10 +19,12 @@ struct LastWriters {
 
     private struct Entry {
         let path: ItemPath
-        /// Nil for nothing.
-        let left: ItemProperties?
+        let left: ItemProperties
         let writer: Writer
     }
+
+    /// The most unfinished claims whose writers are to be remembered.
+    private static let mostExpected = 16_384
 
     /// The number of items: a power of two.
     private static let capacity = 1024
@@ -34,7 +36,12 @@ struct LastWriters {
     private var expected: Set<RecordAddress> = []
 
     /// Records that the writer of a claim is to be remembered when it ends.
-    mutating func expect(_ claim: RecordAddress) { expected.insert(claim) }
+    ///
+    /// Those of clients that have died stay, and are forgotten with all others.
+    mutating func expect(_ claim: RecordAddress) {
+        if expected.count >= Self.mostExpected { expected.removeAll() }
+        expected.insert(claim)
+    }
 
     /// Returns whether the writer of a claim that ends is to be remembered.
     mutating func takeExpected(_ claim: RecordAddress) -> Bool {
@@ -42,14 +49,18 @@ struct LastWriters {
     }
 
     /// Remembers who has written an item.
+    ///
+    /// Of what left nothing, nobody is named: others may have made something there, and removed it.
     mutating func remember(_ path: ItemPath, left: ItemProperties?, by writer: Writer) {
+        guard let left else { return }
         if entries.isEmpty { entries = Array(repeating: nil, count: Self.capacity) }
         entries[Self.place(of: path)] = Entry(path: path, left: left, writer: writer)
     }
 
     /// Returns the last writer of an item, if it has left what is there now.
     func writer(of path: ItemPath, leaving left: ItemProperties?) -> Writer? {
-        guard !entries.isEmpty, let entry = entries[Self.place(of: path)], entry.path == path,
+        guard let left, !entries.isEmpty, let entry = entries[Self.place(of: path)],
+            entry.path == path,
             entry.left == left
         else { return nil }
         return entry.writer

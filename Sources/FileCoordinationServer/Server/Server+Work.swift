@@ -124,7 +124,8 @@ extension Server {
                 // presenter.
                 return work.append(
                     .decide(
-                        .presenterAnswered(presenter, for: claim, failure: .noAnswer)))
+                        .presenterAnswered(
+                            presenter, for: claim, failure: PresenterFailure(payload: [0]))))
             }
         }
         outgoing.questions.ask(presenter, for: claim, steps)

@@ -41,6 +41,8 @@ struct AccessArgument: Hashable {
         self.init(path: path, access: .writing(.resolvesSymbolicLink))
     }
 
+    // Only a token makes a write conditional.
+    private static let writing = WritingOptions.named.filter { $0.option != .conditional }
     private static let reading = ReadingOptions.named.filter { $0.option != .resolvesSymbolicLink }
 
     /// Parses an item to read.
@@ -57,7 +59,7 @@ struct AccessArgument: Hashable {
     /// `exists` determines whether a path names a file.
     init(writing text: String, exists: (String) -> Bool = Self.exists) throws {
         let (path, options) = try Self.split(
-            text, "--write", WritingOptions.named, following: .resolvesSymbolicLink, exists)
+            text, "--write", Self.writing, following: .resolvesSymbolicLink, exists)
         self.init(path: path, access: .writing(options))
     }
 

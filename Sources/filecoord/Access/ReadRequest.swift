@@ -41,7 +41,7 @@ struct ReadRequest: Hashable {
                     path: try UserPath.item(path), access: .reading(options),
                     wantsToken: tokenFile != nil))
         }
-        let tokenFile = try TokenFile(tokenFile)
+        let tokenFile = try TokenFile(tokenFile, isEmptied: true)
         let admission = Admission(waiting, signals: signals)
         guard command.isEmpty else {
             return try CommandRun(command, mark: mark, admission: admission)

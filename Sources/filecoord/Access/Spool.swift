@@ -110,29 +110,35 @@ final class Spool {
     /// Replaces the file at `path`, and preserves its attributes.
     ///
     /// Prints what cannot be preserved.
-    func place(at path: NativePath) throws(Failure) {
-        let losses = try replacing { () throws(ReplacingError) in
+    ///
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - seen: the state in which it must be until the last moment; nil for any.
+    ///   - status: the status of the failure if it is not.
+    /// - Returns: the token of what was left; nil if another program has changed it by now.
+    /// - Throws: the failure.
+    @discardableResult
+    func place(
+        at path: NativePath, ifStill seen: ItemToken? = nil, else status: ExitStatus = .inputOutput
+    ) throws(Failure) -> ItemToken? {
+        let result: ReplacedFile.Replacement?
+        do throws(ReplacingError) {
             let target = try ReplacedFile(path, placing)
             if placing == .inPlace, target.status != nil {
                 try target.overwrite(with: contents)
-                return [AttributeLoss]()
+                result = nil
+            } else {
+                result = try target.replace(
+                    by: contents, named: leftover, umask: umask, ifStill: seen)
             }
-            return try target.replace(by: contents, named: leftover, umask: umask)
-        }
-        for loss in losses { Console.say("\(path): \(loss) could not be kept") }
-        leftover = nil
-    }
-
-    /// Returns the token of what was put in place; nil if the name leads elsewhere by now.
-    func token(at path: NativePath) throws(Failure) -> ItemToken? {
-        do throws(SystemError) {
-            let token = try ItemToken.take(at: path.bytes)
-            guard placing != .inPlace, try !token.isState(of: contents) else { return token }
         } catch {
-            throw Failure(errorNumber: error.code, doing: "look at", path: path)
+            guard case .changed = error else { throw Failure(error) }
+            throw Failure(status: status.rawValue, lines: Failure(error).lines)
         }
-        Console.say("\(path) was replaced meanwhile: its token is not known, read it again")
-        return nil
+        for loss in result?.losses ?? [] { Console.say("\(path): \(loss) could not be kept") }
+        leftover = nil
+        // What was written in place cannot be told from what others have written there since.
+        return result?.token
     }
 
     /// Removes the temporary file after a failure.

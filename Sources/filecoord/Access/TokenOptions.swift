@@ -146,13 +146,18 @@ extension NativePath {
 struct TokenFile {
     private let path: NativePath
     private let file: Descriptor
+    private let isRegular: Bool
 
     /// Opens the file before anything is done, so that a mistake in its name costs nothing.
-    init?(_ text: String?) throws(Failure) {
+    ///
+    /// For a read, it is empty from then on: tokens of an earlier one would be taken for its.
+    init?(_ text: String?, isEmptied: Bool = false) throws(Failure) {
         guard let text else { return nil }
         path = try UserPath.path(text)
         do throws(SystemError) {
             file = try path.open(O_WRONLY | O_CREAT, mode: 0o666)
+            isRegular = try file.status().kind == .regular
+            if isEmptied, isRegular { try FileSpace.truncate(file, length: 0) }
         } catch {
             throw Failure(errorNumber: error.code, doing: "write", path: path)
         }
@@ -163,6 +168,12 @@ struct TokenFile {
     /// One that is not known is an empty line, which ``read(_:)`` refuses.
     func write(_ tokens: [ItemToken?]) throws(Failure) {
         let text = tokens.map { ($0?.text ?? "") + "\n" }.joined()
+        guard isRegular else {
+            // A pipe or a device, which has no length.
+            let bytes = Array(text.utf8)
+            _ = unsafe Glibc.write(file.number, bytes, bytes.count)
+            return
+        }
         do throws(SystemError) {
             try FileSpace.truncate(file, length: 0)
             try file.write(contents: Array(text.utf8))
@@ -173,9 +184,8 @@ struct TokenFile {
 
     /// Writes the tokens of what is at paths now.
     func write(ofItemsAt paths: [NativePath]) throws(Failure) {
-        var tokens: [ItemToken?] = []
-        for path in paths { tokens.append(try path.token()) }
-        try write(tokens)
+        // What cannot be looked at is not known.
+        try write(paths.map { try? $0.token() })
     }
 
     /// The most bytes of a file with tokens.

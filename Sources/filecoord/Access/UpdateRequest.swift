@@ -34,7 +34,7 @@ struct UpdateRequest: Hashable {
         let path = try UserPath.item(path)
         let item = ClaimedItem(
             path: path,
-            access: .writing(followsLinks ? .resolvesSymbolicLink : .plain),
+            access: .writing(followsLinks ? [.merging, .resolvesSymbolicLink] : .merging),
             onlyIf: try conditions.tokens(paths: 1...1)[0])
         let tokenFile = try TokenFile(tokenFile)
         let admission = Admission(waiting, signals: signals)
@@ -48,9 +48,9 @@ struct UpdateRequest: Hashable {
                     // After this, a signal comes too late to stop the update.
                     if let signal = signals.noted { throw Failure.interrupted(by: signal) }
                     try spool.synchronize()
-                    try requireUnchanged(paths[0], since: former)
-                    try spool.place(at: paths[0])
-                    if let tokenFile { try tokenFile.write([spool.token(at: paths[0])]) }
+                    let now = try unchanged(paths[0], since: former)
+                    let left = try spool.place(at: paths[0], ifStill: now)
+                    try tokenFile?.write([left])
                 } catch {
                     spool.discard()
                     throw outlasted(error)
@@ -72,47 +72,37 @@ struct UpdateRequest: Hashable {
         return Failure(status: failure.status, lines: [])
     }
 
-    /// The properties by which ``requireUnchanged(_:since:)`` finds that a file was written.
-    ///
-    /// The time of the last status change is not among them, because new attributes also set it.
-    private struct Contents: Hashable {
-        let number: FileNumber
-        let size: UInt64
-        let modified: Int64
-
-        init(_ status: FileStatus) {
-            number = FileNumber(status)
-            (size, modified) = (status.size, status.modified)
-        }
-    }
-
-    /// Runs COMMAND, and returns what it got, or nil if there was no file.
+    /// Runs COMMAND, and returns the state of what it got.
     private func filter(
         _ paths: [NativePath], into spool: Spool, _ admission: Admission
-    ) throws(Failure) -> Contents? {
+    ) throws(Failure) -> ItemToken {
         let path = paths[0]
-        let (file, contents) = try oldContents(path)
+        // Before the first byte.
+        let seen = try path.token()
+        let file = try oldContents(path)
         let streams = ChildStreams(input: file, output: spool.contents)
         let run = CommandRun(command, mark: mark, admission: admission)
         let status = try run.run(at: paths, streams: streams)
-        guard status != 0 else { return contents }
+        guard status != 0 else { return seen }
         let line = "COMMAND ended with status \(status): \(path) is as it was"
         throw Failure(status: status, lines: waiting.quiet ? [] : [line])
     }
 
-    /// Fails if the file is not the one that COMMAND got.
+    /// Returns the state in which the file is now; fails if it is not the one that COMMAND got.
     ///
-    /// A COMMAND such as `sed -i` writes the file itself, and nothing to its standard output.
-    private func requireUnchanged(
-        _ path: NativePath, since former: Contents?
-    ) throws(Failure) {
-        let status: FileStatus?
+    /// A COMMAND such as `sed -i` writes the file itself, and nothing to its standard output. One
+    /// that gives the file other attributes has not written it.
+    private func unchanged(
+        _ path: NativePath, since seen: ItemToken
+    ) throws(Failure) -> ItemToken {
+        let difference: ItemDifference?
         do throws(SystemError) {
-            status = try path.statusIfAny()
+            difference = try seen.difference(fromItemAt: path.bytes)
         } catch {
             throw Failure(errorNumber: error.code, doing: "write", path: path)
         }
-        guard status.map({ Contents($0) }) != former else { return }
+        if difference == nil { return seen }
+        if difference == .attributes { return try path.token() }
         throw Failure(
             .inputOutput,
             "\(path) was changed meanwhile, by COMMAND or another program: nothing was replaced; "
@@ -122,17 +112,16 @@ struct UpdateRequest: Hashable {
     /// Opens the file, or `/dev/null` if there is none.
     private func oldContents(
         _ path: NativePath
-    ) throws(Failure) -> (file: Descriptor, contents: Contents?) {
+    ) throws(Failure) -> Descriptor {
         let former = try replacing { () throws(ReplacingError) in
             try ReplacedFile(path, placing)
         }
         let nothing = NativePath(Array("/dev/null".utf8))
         do throws(SystemError) {
             guard former.status != nil else {
-                return (try nothing.open(O_RDONLY).aboveStandardStreams(), nil)
+                return try nothing.open(O_RDONLY).aboveStandardStreams()
             }
-            let file = try path.open(O_RDONLY | O_NOFOLLOW).aboveStandardStreams()
-            return (file, Contents(try file.status()))
+            return try path.open(O_RDONLY | O_NOFOLLOW).aboveStandardStreams()
         } catch {
             throw Failure(errorNumber: error.code, doing: "read", path: path)
         }

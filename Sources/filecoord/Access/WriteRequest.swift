@@ -83,8 +83,8 @@ struct WriteRequest: Hashable {
             try spool.synchronize()
             try admission.run(items) { paths throws(Failure) in
                 OtherNames.mention(of: paths, quiet: waiting.quiet)
-                try spool.place(at: paths[0])
-                if let tokenFile { try tokenFile.write([spool.token(at: paths[0])]) }
+                let left = try spool.place(at: paths[0], ifStill: tokens[0], else: .stale)
+                try tokenFile?.write([left])
             }
         } catch {
             spool.discard()

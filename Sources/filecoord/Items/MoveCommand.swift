@@ -43,8 +43,8 @@ struct MoveCommand: ParsableCommand {
             With --json, one object on a line for each item that is moved:
               {"source": path, "destination": path}
 
-            \(ConditionOptions.manual) One TOKEN is about each SOURCE; a second one for a single \
-            SOURCE is about DESTINATION.
+            \(ConditionOptions.manual) One TOKEN is about each SOURCE, and is compared when that \
+            is moved; a second one for a single SOURCE is about DESTINATION.
 
             \(ExitStatus.manualWithoutCommand)
 
@@ -202,6 +202,8 @@ struct MoveCommand: ParsableCommand {
         let plan = MovePlan(
             from: source, isDirectory: isDirectory, to: target, clobbering.taken, sparing: moved)
         try signals.end(removing: nil)
+        // Whether an item with a token is still there is a question of the token.
+        if let seen = states.0 { try requireThere(source, seen) }
         guard let taken = try plan.mayGo() else { return nil }
         let items = [
             ClaimedItem(path: source, access: .writing(.moving), onlyIf: states.0),
@@ -222,8 +224,9 @@ struct MoveCommand: ParsableCommand {
             if let status = try? paths[1].status() {
                 moved.insert(MovedItem(name: paths[1].name, number: FileNumber(status)))
             }
-            if tokens.file != nil { left = try paths[1].token() }
             access.announceMove(from: paths[0], to: paths[1])
+            // The item is moved, whether or not it can be looked at.
+            if tokens.file != nil { left = try? paths[1].token() }
             line = json ? Self.json(paths) : "renamed \(paths[0]) -> \(paths[1])"
         }
         if verbose || json, let line {
@@ -232,6 +235,19 @@ struct MoveCommand: ParsableCommand {
         }
         if let remains { throw remains }
         return left
+    }
+
+    /// Fails if there is nothing at a path where the user has seen something.
+    private func requireThere(_ path: NativePath, _ seen: ItemToken) throws(Failure) {
+        // What else differs is found under the claim, also that it cannot be looked at.
+        guard let found = try? seen.difference(fromItemAt: path.bytes), found == .gone else {
+            return
+        }
+        let failure = Failure(
+            .stale(Staleness(difference: found), item: 0), of: [path])
+        throw Failure(
+            status: Int32(waiting.terms.staleStatus),
+            lines: waiting.terms.quiet ? [] : failure.lines)
     }
 
     /// The move as JSON.

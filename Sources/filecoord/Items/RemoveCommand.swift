@@ -94,7 +94,10 @@ struct RemoveCommand: ParsableCommand {
             try UserPath.refuseDots(text, "removed")
             let path = try UserPath.item(text)
             if text.utf8.last == UInt8(ascii: "/") { directories.insert(path) }
-            guard try mayGo(path, isDirectory: directories.contains(path)) else { continue }
+            // Whether an item with a token is still there is a question of the token.
+            guard try token != nil || mayGo(path, isDirectory: directories.contains(path)) else {
+                continue
+            }
             items.append(
                 ClaimedItem(path: path, access: .writing(.deleting), onlyIf: token))
         }

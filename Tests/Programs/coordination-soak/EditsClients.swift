@@ -134,7 +134,7 @@ struct EditsWriter {
     }
 
     private mutating func think() {
-        if dice.next() % 4 == 0 { usleep(UInt32(dice.next() % 2000)) }
+        if dice.next() % 4 == 0 { Kernel.pause(milliseconds: Int(dice.next() % 2)) }
     }
 
     /// Reads and writes as a shell does, with no claim.
@@ -145,8 +145,6 @@ struct EditsWriter {
         let from = Kernel.now
         try? Data(text.utf8).write(to: url, options: inPlace ? [] : .atomic)
         note(EditRecord(name, .edit, file, from: from, called: from, to: Kernel.now, name: edit))
-        // As many as the others.
-        usleep(300)
     }
 
     /// Reads under a claim, thinks, and writes under another one, if nothing has changed.

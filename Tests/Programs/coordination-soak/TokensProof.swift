@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether a token sees each change on a file system (Rule 18.16): a file is looked at and changed at
-// once, in each way in which programs change files, and the token must be stale; or nothing is done,
-// and it must be current. Stores into a mapped file are counted apart: only a digest must see them.
+// Whether a token sees each change on a file system (Rule 18.16): a file is looked at and changed
+// at once, in each way in which programs change files, and the token must be stale; or nothing is
+// done, and it must be current. Stores into a mapped file are counted apart: only a digest must see
+// them.
 //
 //     coordination-soak tokens --count 1000000 --directory /mnt/xfs
 

@@ -109,6 +109,7 @@ public func fc_coordinator_set_only_if(
             throw .usage("the coordinator is NULL")
         }
         var conditions: [ItemToken?] = []
+        guard unsafe tokens != nil || count == 0 else { throw .usage("the tokens are NULL") }
         if let tokens = unsafe tokens {
             for index in 0..<count {
                 unsafe conditions.append(try Given.token(tokens[index]))

@@ -30,8 +30,8 @@ enum GivenItems {
         _ items: UnsafePointer<fc_item>?, _ count: Int, mayCopy: Bool,
         of coordinator: CallerCoordinator
     ) throws(CallFailure) -> [RequestedItem] {
-        guard let items = unsafe items, count > 0 else { throw .usage("there are no items") }
         let conditions = coordinator.conditions.withLock { $0.takeAll() }
+        guard let items = unsafe items, count > 0 else { throw .usage("there are no items") }
         guard conditions.isEmpty || conditions.count == count else {
             throw .usage("there are \(conditions.count) tokens for \(count) items")
         }

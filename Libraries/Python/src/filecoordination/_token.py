@@ -13,7 +13,7 @@ from ._coordinator import Coordinator
 from ._errors import ErrorSlot, Stale
 from ._hold import Hold
 from ._library import TOKEN_SIZE, fc
-from ._options import Path, encoded
+from ._options import Path, Write, encoded
 
 _NO_FOLLOW = 0x20
 _DIGEST = 0x100
@@ -57,16 +57,21 @@ def update(
     coordinator: Optional[Coordinator] = None,
 ) -> Optional[str]:
     """Changes a file: `transform` gets its contents, None if there is no file, and returns the new
-    ones, None for no file. No change of another program gets lost.
+    ones, None for no file. No change of another program gets lost: presenters save first. Equal
+    contents are not written.
 
     The new contents take the file's place in one step. An exception changes nothing. A program that
     does not coordinate may change the file meanwhile: then `Stale` is raised, and the file is as
     that has left it. Waits on this thread, `timeout` and `only_if` as for `writing`. Returns the
     token of what was left; None if the name leads elsewhere by now.
     """
-    with writing(path, timeout=timeout, only_if=only_if, coordinator=coordinator) as hold:
+    request = writing(
+        path, Write.FOR_MERGING, timeout=timeout, only_if=only_if, coordinator=coordinator
+    )
+    with request as hold:
         seen, contents = _read(hold)
-        return hold.replace(transform(contents), seen=seen)
+        changed = transform(contents)
+        return seen if changed == contents else hold.replace(changed, seen=seen)
 
 
 async def update_async(
@@ -78,11 +83,16 @@ async def update_async(
     coordinator: Optional[Coordinator] = None,
 ) -> Optional[str]:
     """The same in a task; no thread waits. `transform` may be a coroutine function."""
-    async with writing(path, timeout=timeout, only_if=only_if, coordinator=coordinator) as hold:
+    request = writing(
+        path, Write.FOR_MERGING, timeout=timeout, only_if=only_if, coordinator=coordinator
+    )
+    async with request as hold:
         seen, contents = await asyncio.to_thread(_read, hold)
         changed = transform(contents)
         if inspect.isawaitable(changed):
             changed = await changed
+        if changed == contents:
+            return seen
         return await asyncio.to_thread(lambda: hold.replace(changed, seen=seen))
 
 

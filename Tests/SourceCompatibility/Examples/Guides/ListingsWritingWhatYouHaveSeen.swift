@@ -5,8 +5,8 @@
 
 import FileCoordination
 
-private func countRuns(_ coordinator: NSFileCoordinator, _ settings: URL) throws {
-    try coordinator.update(itemAt: settings) { data in
+func countRuns(_ settings: URL) throws {
+    try NSFileCoordinator().update(itemAt: settings) { data in
         var values = try data.map { try JSONDecoder().decode([String: Int].self, from: $0) }
         values = (values ?? [:]).merging(["runs": 1]) { $0 + $1 }
         return try JSONEncoder().encode(values)

@@ -233,23 +233,24 @@ int32_t fc_item_moved(fc_coordinator *coordinator, const char *from, const char 
 
 /* Looks at what is at path, and stores its token, with a final NUL, in FC_TOKEN_SIZE bytes. Take it
  * before you read. options: FC_NO_FOLLOW and FC_DIGEST. Where a file system has coarse time stamps
- * it may wait, for 2 seconds at most. */
+ * it may wait, for some seconds at most. */
 int32_t fc_token(const char *path, uint32_t options, char *token, fc_error **error);
 /* Returns FC_OK if the item at path is as the token says, and FC_ERROR_STALE if not. */
 int32_t fc_token_check(const char *path, uint32_t options, const char *token, fc_error **error);
 /* Says in which states the items of the coordinator's next call must be: one token for each, NULL
  * for any state; a count of 0 for none. If one is not, that call is FC_ERROR_STALE. Presenters save
- * before. One that does not answer makes it FC_ERROR_REFUSED. */
+ * before. One that does not answer makes it FC_ERROR_REFUSED. From this to that call, use the
+ * coordinator on one thread. */
 int32_t fc_coordinator_set_only_if(fc_coordinator *coordinator, const char *const *tokens,
                                    size_t count, fc_error **error);
 /* Stores the token of a held item: of one to read, of its state when access was granted; of one to
- * write, of its state now. */
+ * write, of its state now. May wait as fc_token does. */
 int32_t fc_hold_token(fc_hold *hold, size_t index, char *token, fc_error **error);
 /* Puts new contents in the place of a file that is held for writing, in one step, so that a reader
  * finds the old or the new ones; keeps mode, owner, lists, attributes. contents: NULL removes the
  * file. seen: the token of the state in which it must be, or NULL. token: gets that of what was
- * left, an empty text if the name leads elsewhere by now; or NULL. If it fails, with FC_ERROR_STALE
- * or FC_ERROR_FILE, the file is as it was. */
+ * left, an empty text if another program has changed it by now; or NULL. Waits until the contents
+ * are on the device. If it fails, with FC_ERROR_STALE or FC_ERROR_FILE, the file is as it was. */
 int32_t fc_hold_replace(fc_hold *hold, size_t index, const char *seen, const void *contents,
                         size_t length, char *token, fc_error **error);
 
