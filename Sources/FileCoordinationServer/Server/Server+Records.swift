@@ -176,6 +176,7 @@ extension Server {
         guard let body = claimBody(snapshot, client),
             let claim = claim(snapshot, body, check, client, again: again)
         else { return false }
+        if body.isSigned { records.writers.expect(check.address) }
         decide(.claimRecovered(claim))
         watchWrites(of: claim.id, isFound: true)
         return true
