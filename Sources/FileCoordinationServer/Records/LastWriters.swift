@@ -50,7 +50,7 @@ struct LastWriters {
 
     /// Remembers who has written an item.
     ///
-    /// Of what left nothing, nobody is named: others may have made something there, and removed it.
+    /// A write that left no item names no writer: others may have made and removed one there.
     mutating func remember(_ path: ItemPath, left: ItemProperties?, by writer: Writer) {
         guard let left else { return }
         if entries.isEmpty { entries = Array(repeating: nil, count: Self.capacity) }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether writers with tokens overwrite only what they have seen (Rule 18.16): four of them, four
-// plain programs and an editor with unsaved text change fifty files. No edit of a conditional
-// writer that was finished before its rival compared may be lost to that; nobody may be refused
-// where nobody has changed the file; and no wrong rival may be named. What plain programs overwrite
+// Whether a write with a token refuses a file that has changed (Rule 18.16): four such writers,
+// four plain programs and an editor with unsaved text change fifty files. No conditional write may
+// overwrite an edit that another one finished before the comparison; none may be refused while the
+// file is unchanged; and no wrong writer may be named. What plain programs overwrite
 // blindly, and what they write between a comparison and the accessor, is counted apart. With `--way
 // blind`, the same writers do without tokens, and what they lose is counted.
 
