@@ -12,13 +12,16 @@ package enum StatusJSON {
     package typealias Fields = [(name: String, value: JSONValue)]
 
     /// The report as one line; nil means that there is no arbiter.
-    package static func text(_ report: StatusReport?) -> String {
-        JSONValue.object([
+    package static func text(_ report: StatusReport?) -> String { value(report).description }
+
+    /// The report as an object; nil means that there is no arbiter.
+    package static func value(_ report: StatusReport?) -> JSONValue {
+        .object([
             ("arbiter", report.map { arbiter($0.arbiter) } ?? .null),
             ("claims", .list((report?.claims ?? []).map { claim($0) })),
             ("presenters", .list((report?.presenters ?? []).map { presenter($0) })),
             ("delegations", .list((report?.delegations ?? []).map { delegation($0) })),
-        ]).description
+        ])
     }
 
     private static func arbiter(_ arbiter: ServerStatus) -> JSONValue {

@@ -24,8 +24,8 @@ package enum JSONValue: Hashable, Sendable, CustomStringConvertible {
 
     /// One field of an object.
     package struct Member: Hashable, Sendable {
-        let name: String
-        let value: JSONValue
+        package let name: String
+        package let value: JSONValue
     }
 
     /// An integer.

@@ -9,7 +9,7 @@ final class HelpTests: XCTestCase {
     static let commands: [[String]] =
         [
             "read", "write", "update", "access", "hold", "mv", "rm", "versions", "present",
-            "status", "explain", "graph", "release", "record", "report",
+            "session", "status", "explain", "graph", "release", "record", "report",
             "doctor", "demo",
         ].map { [$0] }
         + ["list", "add", "restore", "remove", "resolve", "conflict"].map { ["versions", $0] }

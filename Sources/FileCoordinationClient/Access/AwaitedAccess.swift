@@ -6,6 +6,7 @@
 
 import FileCoordinationArbiter
 import FileCoordinationSystem
+import FileCoordinationWire
 
 /// One asynchronous access, until it is granted or fails.
 final class AwaitedAccess: Sendable {
@@ -107,6 +108,12 @@ final class AwaitedAccess: Sendable {
         // granted at once.
         if let givenUp { access.giveUp(givenUp) }
         filed(access)
+    }
+
+    /// Asks the server what the access waits for; returns nil if no claim is filed yet, or if no
+    /// answer came by `deadline`.
+    func explain(until deadline: Instant) -> [Party]? {
+        state.withLock { $0.access }?.explain(until: deadline)
     }
 
     /// Gives the access up, even before its claim is filed.

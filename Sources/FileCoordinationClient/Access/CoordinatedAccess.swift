@@ -211,6 +211,54 @@ package final class CoordinatedAccess: Sendable {
         session.explain(claim, until: deadline)
     }
 
+    // MARK: Without waiting
+
+    /// How an access ended that does not wait for other programs.
+    package enum AtOnce {
+        /// It was granted, or failed.
+        case ended(AccessEnding)
+        /// It was given up, because these are in the way.
+        case inTheWay([Party])
+        /// It was given up, because the server does not answer.
+        case unanswered
+    }
+
+    /// How long the server may take to examine a claim; it may have to be started first.
+    private static let examinationPatience = Duration.seconds(5)
+
+    /// Blocks the thread until the server has examined the claim, and gives the access up if it is
+    /// not granted then.
+    package func takeAtOnce() -> AtOnce {
+        // The server answers after it has examined the claim. At that time the claim is granted, or
+        // another claim or a presenter is in its way.
+        var parties: [Party]?
+        var hops: Int
+        repeat {
+            hops = self.hops
+            parties = explainPersistently(until: MonotonicClock.after(Self.examinationPatience))
+            if let ending = wait(until: MonotonicClock.now) { return .ended(ending) }
+            // The claim was granted but led through a link, so it was filed again for the link's
+            // target, whose presenters have not been asked.
+        } while self.hops > hops
+        giveUp(.timedOut)
+        switch wait() {
+        case .timedOut, nil: return parties.map { .inTheWay($0) } ?? .unanswered
+        case let ending?: return .ended(ending)
+        }
+    }
+
+    /// Asks repeatedly what the claim waits for, because a question is not answered while there is
+    /// no connection yet.
+    package func explainPersistently(until end: Instant) -> [Party]? {
+        var slice = Duration.milliseconds(20)
+        while MonotonicClock.now < end {
+            let deadline = min(end, MonotonicClock.after(slice))
+            if let parties = explain(until: deadline) { return parties }
+            slice *= 2
+        }
+        return nil
+    }
+
     // MARK: Ending
 
     /// Ends announcements, and returns what must be released.

@@ -5,7 +5,7 @@
 
 package import FileCoordinationArbiter
 import FileCoordinationSystem
-import FileCoordinationWire
+package import FileCoordinationWire
 import Synchronization
 
 /// A granted access that is held.
@@ -64,6 +64,9 @@ package final class HeldAccess: Sendable {
     /// The record by which claims that are made inside name it (``Coordinator/hold``).
     package var record: RecordReference { access.claim.record }
 
+    /// The claims around a program that is started while the access is held.
+    package var surroundingsOfChildren: SurroundingClaims { surroundings.around(access) }
+
     /// Announces that an item was moved while the access is held (Rule 11.1).
     package func announceMove(from old: ItemName, to new: ItemName) {
         guard isHeld else { return }
@@ -79,7 +82,7 @@ package final class HeldAccess: Sendable {
             items: zip(items, access.requests).map {
                 JoinToken.HeldItem(path: $0.path, access: $1.access.whenJoined)
             },
-            surroundings: surroundings.around(access))
+            surroundings: surroundingsOfChildren)
     }
 }
 
@@ -148,13 +151,15 @@ extension Coordinator {
     ///   - timeout: how long to wait; nil for no limit.
     ///   - onEnd: called once, on a thread of the pool, with the access or with the reason why
     ///     there is none.
+    /// - Returns: the wait, for who wants to know what it is for.
+    @discardableResult
     package func hold(
         _ items: [RequestedItem],
         in session: @escaping @Sendable () throws(AccessFailure) -> Session,
         enclosing: [RecordReference] = [],
         surroundings: SurroundingClaims = SurroundingClaims(), timeout: Duration?,
         onEnd: @escaping @Sendable (Result<HeldAccess, AccessFailure>) -> Void
-    ) {
+    ) -> AwaitedHold {
         let wait = AwaitedAccess(
             of: self, at: .ofTask, finishing: { job, _ in BlockingWorkPool.start(job) },
             failing: { job, _ in BlockingWorkPool.start(job) })
@@ -167,5 +172,41 @@ extension Coordinator {
                 items, in: session, enclosing: enclosing, surroundings: surroundings,
                 blocksCaller: true)
         }
+        return AwaitedHold(wait: wait)
     }
+
+    /// Holds access if it is granted without a wait for other programs.
+    ///
+    /// Blocks the thread while the server, which may have to be started first, examines the claim.
+    ///
+    /// - Parameters:
+    ///   - items: the items, and how each will be accessed.
+    ///   - session: returns this process's session.
+    ///   - surroundings: claims of other processes inside which the access is made.
+    /// - Returns: the held access.
+    /// - Throws: ``AccessFailure``: `timedOut`, with those in the way, if it is not granted then.
+    package func holdAtOnce(
+        _ items: [RequestedItem], in session: () throws(AccessFailure) -> Session,
+        surroundings: SurroundingClaims = SurroundingClaims()
+    ) throws(AccessFailure) -> HeldAccess {
+        let access = try begin(
+            items, in: session, surroundings: surroundings, blocksCaller: false)
+        defer { endWaiting(access) }
+        switch access.takeAtOnce() {
+        case .ended(.granted): return HeldAccess(access, of: self, in: surroundings)
+        case .ended(.failed(let failure)): throw failure
+        case .ended(.cancelled), .ended(.timedOut): throw .cancelled
+        case .inTheWay(let parties): throw .timedOut(after: .zero, parties)
+        case .unanswered: throw .system(.arbiterUnreachable("the server does not answer"))
+        }
+    }
+}
+
+/// A hold that is waited for.
+package struct AwaitedHold: Sendable {
+    fileprivate let wait: AwaitedAccess
+
+    /// Asks the server what the access waits for; returns nil if no claim is filed yet, or if no
+    /// answer came by `deadline`.
+    package func explain(until deadline: Instant) -> [Party]? { wait.explain(until: deadline) }
 }

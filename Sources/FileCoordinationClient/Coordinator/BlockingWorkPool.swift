@@ -134,7 +134,7 @@ package final class BlockingWorkPool: Sendable {
     }
 
     /// Runs `job` on one of the threads at some time.
-    static func start(_ job: @escaping @Sendable () -> Void) { ofProcess.value.add(job) }
+    package static func start(_ job: @escaping @Sendable () -> Void) { ofProcess.value.add(job) }
 
     /// Runs `job` on one of this pool's threads at some time.
     func add(_ job: @escaping @Sendable () -> Void) {

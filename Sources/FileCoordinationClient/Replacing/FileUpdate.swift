@@ -58,7 +58,7 @@ package struct FileUpdate: Sendable {
         with contents: [UInt8]?
     ) throws(ReplacingError) -> ReplacedFile.Replacement {
         guard let contents, contents != former else {
-            try requireUnchanged()
+            try seen?.requireCurrent(at: path)
             if contents == nil { try remove() }
             return ReplacedFile.Replacement(token: contents == nil ? .absent : seen, losses: [])
         }
@@ -75,16 +75,6 @@ package struct FileUpdate: Sendable {
 
     private func unlink(_ name: NativePath?) {
         if let name { _ = unsafe name.withCString { unsafe Glibc.unlink($0) } }
-    }
-
-    private func requireUnchanged() throws(ReplacingError) {
-        let difference: ItemDifference?
-        do throws(SystemError) {
-            difference = try seen?.difference(fromItemAt: path.bytes)
-        } catch {
-            throw .failed(error, doing: "look at", path)
-        }
-        if let difference { throw .changed(path, difference) }
     }
 
     private func remove() throws(ReplacingError) {

@@ -109,13 +109,7 @@ package struct ReplacedFile {
     private func rename(
         _ name: [UInt8], in directory: Descriptor, ifStill seen: ItemToken?
     ) throws(ReplacingError) {
-        let difference: ItemDifference?
-        do throws(SystemError) {
-            difference = try seen?.difference(fromItemAt: path.bytes)
-        } catch {
-            throw .failed(error, doing: "look at", path)
-        }
-        if let difference { throw .changed(path, difference) }
+        try seen?.requireCurrent(at: path)
         do throws(SystemError) {
             try directory.rename(
                 name, to: path.name, in: directory,

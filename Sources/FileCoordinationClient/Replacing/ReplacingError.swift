@@ -25,3 +25,16 @@ package enum ReplacingError: Error, Hashable {
     /// The system failed while it did something to the item at the path.
     case failed(SystemError, doing: String, NativePath)
 }
+
+extension ItemToken {
+    /// Refuses if the item at a path is not as it was seen.
+    func requireCurrent(at path: NativePath) throws(ReplacingError) {
+        let difference: ItemDifference?
+        do throws(SystemError) {
+            difference = try self.difference(fromItemAt: path.bytes)
+        } catch {
+            throw .failed(error, doing: "look at", path)
+        }
+        if let difference { throw .changed(path, difference) }
+    }
+}

@@ -41,9 +41,10 @@ struct AccessArgument: Hashable {
         self.init(path: path, access: .writing(.resolvesSymbolicLink))
     }
 
-    // Only a token makes a write conditional.
-    private static let writing = WritingOptions.named.filter { $0.option != .conditional }
-    private static let reading = ReadingOptions.named.filter { $0.option != .resolvesSymbolicLink }
+    /// The options of writes; only a token makes one conditional.
+    static let writing = WritingOptions.named.filter { $0.option != .conditional }
+    /// The options of reads.
+    static let reading = ReadingOptions.named.filter { $0.option != .resolvesSymbolicLink }
 
     /// Parses an item to read.
     ///

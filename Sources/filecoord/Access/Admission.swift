@@ -35,10 +35,6 @@ struct Admission {
 
     /// How long a wait may last before the user is told of it (Rule 18.5).
     private static let mentionAfter = Duration.seconds(1)
-    /// How long the arbiter may take to answer which processes a claim waits for.
-    ///
-    /// It may have to be started first.
-    private static let explanationPatience = Duration.seconds(5)
     /// How long before the end of a wait the server is asked which processes are in the way.
     private static let questionLead: Duration = .milliseconds(50)
     /// How long after the end of a wait the answer may still come.
@@ -132,24 +128,14 @@ struct Admission {
     // MARK: Without waiting
 
     private func grantOnlyAtOnce(_ access: CoordinatedAccess) throws(Failure) -> AccessEnding {
-        // The arbiter answers after it has examined the claim. At that time the claim is granted,
-        // or another claim or a presenter is in its way.
-        var parties: [Party]?
-        var hops: Int
-        repeat {
-            hops = access.hops
-            parties = self.parties(
-                inTheWayOf: access, until: MonotonicClock.after(Self.explanationPatience))
-            if let ending = access.wait(until: MonotonicClock.now) { return ending }
-            // The claim was granted but led through a link, so it was filed again for the link's
-            // target, whose presenters have not been asked.
-        } while access.hops > hops
-        if let ending = giveUp(access, .timedOut) { return ending }
-        guard let parties else {
+        switch access.takeAtOnce() {
+        case .ended(let ending): return ending
+        case .inTheWay(let parties):
+            throw notGranted(access, "was not granted at once", parties)
+        case .unanswered:
             throw Failure(
                 .unavailable, "the server does not answer: see \"filecoord status\"")
         }
-        throw notGranted(access, "was not granted at once", parties)
     }
 
     // MARK: Waiting
@@ -182,7 +168,7 @@ struct Admission {
         let now = MonotonicClock.now
         let lead = min(Self.questionLead, (deadline - now) / 2)
         if let ending = access.wait(until: deadline - lead) { return (ending, nil) }
-        let parties = parties(inTheWayOf: access, until: deadline)
+        let parties = access.explainPersistently(until: deadline)
         return (access.wait(until: deadline), parties)
     }
 
@@ -193,7 +179,7 @@ struct Admission {
     ) throws(Failure) -> AccessEnding {
         // The server may just have been started.
         let grace = MonotonicClock.after(Self.lateAnswer)
-        let parties = known ?? self.parties(inTheWayOf: access, until: grace) ?? []
+        let parties = known ?? access.explainPersistently(until: grace) ?? []
         if let ending = giveUp(access, .timedOut) { return ending }
         // The text names the limit that the user gave, not the slightly longer time that has
         // passed.
@@ -205,8 +191,8 @@ struct Admission {
     ///
     /// Returns the parties, or nil if the claim was granted meanwhile.
     private func mentionWait(for access: CoordinatedAccess, until deadline: Instant) -> [Party]? {
-        let parties = parties(
-            inTheWayOf: access, until: min(deadline, MonotonicClock.after(.seconds(1))))
+        let parties = access.explainPersistently(
+            until: min(deadline, MonotonicClock.after(.seconds(1))))
         guard access.wait(until: MonotonicClock.now) == nil else { return nil }
         Console.say("waiting for access to \(UserText.paths(access.requestedPaths)):")
         for line in UserText.lines(parties ?? []) { Console.say(line) }
@@ -241,17 +227,6 @@ struct Admission {
                 ? []
                 : ["access to \(UserText.paths(access.requestedPaths)) \(what)\(addition)"]
                     + UserText.lines(isStale ? lastSeen : parties))
-    }
-
-    /// Asks repeatedly, because a question is not answered while there is no connection yet.
-    private func parties(inTheWayOf access: CoordinatedAccess, until end: Instant) -> [Party]? {
-        var slice = Duration.milliseconds(20)
-        while MonotonicClock.now < end {
-            let deadline = min(end, MonotonicClock.after(slice))
-            if let parties = access.explain(until: deadline) { return parties }
-            slice *= 2
-        }
-        return nil
     }
 }
 

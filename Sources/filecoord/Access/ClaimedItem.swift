@@ -15,11 +15,13 @@ struct ClaimedItem: Hashable, Sendable {
     var onlyIf: ItemToken?
     /// Whether the command wants to know the state at the grant.
     var wantsToken = false
+    /// Whether that state has a digest of the contents.
+    var wantsDigest = false
 
     /// The request for the client library.
     var request: RequestedItem {
         RequestedItem(
             ItemName(path: path.bytes), access: access,
-            terms: TokenTerms(onlyIf: onlyIf, isWanted: wantsToken))
+            terms: TokenTerms(onlyIf: onlyIf, isWanted: wantsToken, withDigest: wantsDigest))
     }
 }

@@ -58,17 +58,21 @@ struct ExplainCommand: ParsableCommand {
     var path: String
 
     func run() throws {
-        let place = try UserPath.item(path).place()
-        let environment = CurrentProcess.environment
-        let answer = try StatusCommand.askWithPackages(environment)
-        let packages = answer?.packages ?? PackagePolicy(text: PackageConfiguration.load())
-        let explanation = Explanation(ItemFacts.read(at: place, packages), answer?.report)
+        let explanation = try Self.explanation(of: UserPath.item(path))
         guard !json else { return try Console.print(ExplanationJSON(explanation).text) }
         let directory = try StatusCommand.opening {
-            try RuntimePlace(variable: { environment[$0] }).path
+            try RuntimePlace(variable: { CurrentProcess.environment[$0] }).path
         }
         for line in ExplanationText(explanation, runtimeDirectory: directory).lines {
             try Console.print(line)
         }
+    }
+
+    /// Asks the server, and explains what it says of a path.
+    static func explanation(of path: NativePath) throws(Failure) -> Explanation {
+        let place = try path.place()
+        let answer = try StatusCommand.askWithPackages(CurrentProcess.environment)
+        let packages = answer?.packages ?? PackagePolicy(text: PackageConfiguration.load())
+        return Explanation(ItemFacts.read(at: place, packages), answer?.report)
     }
 }

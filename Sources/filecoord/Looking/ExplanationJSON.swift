@@ -16,7 +16,10 @@ struct ExplanationJSON {
     init(_ explanation: Explanation) { self.explanation = explanation }
 
     /// The explanation as one line.
-    var text: String {
+    var text: String { value.description }
+
+    /// The explanation as an object.
+    var value: JSONValue {
         let facts = explanation.facts
         let report = explanation.report
         return JSONValue.object([
@@ -30,7 +33,7 @@ struct ExplanationJSON {
             ("presenters", .list(explanation.presenters.compactMap { presenter($0) })),
             ("chain", .list((explanation.chain?.steps ?? []).map { step($0) })),
             ("advice", .list(ExplanationText.sentences(explanation.remedies).map { .text($0) })),
-        ]).description
+        ])
     }
 
     private func access(_ action: FileAction, _ outcome: WhatIf.Outcome) -> JSONValue {

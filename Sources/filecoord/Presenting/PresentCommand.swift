@@ -123,16 +123,34 @@ struct PresentCommand: ParsableCommand {
         let printer = PresenterPrinter(json ? .json : .people)
         let shells = ShellRunner(signalMask: end.originalMask)
         let reactions = try reactions()
-        var presenters: [PrintingPresenter] = []
-        for path in paths + (others?.words ?? []) {
+        var presenters: [CommandPresenter] = []
+        for word in paths + (others?.words ?? []) {
+            let path = try UserPath.item(word)
             presenters.append(
-                try PrintingPresenter(
-                    try UserPath.item(path), reactions: reactions, printer: printer,
-                    shells: shells))
+                try CommandPresenter(
+                    path,
+                    receiver: PrintedMessages(
+                        of: path, reactions: reactions, printer: printer, shells: shells)))
         }
-        for presenter in presenters { try presenter.register(isGuarded: isGuarded) }
+        for presenter in presenters {
+            do throws(AccessFailure) {
+                try presenter.register(isGuarded: isGuarded) {
+                    printer.print(presenter.path, "registered")
+                }
+            } catch {
+                throw Self.failure(error, to: presenter.path)
+            }
+        }
         try end.wait()
         for presenter in presenters { presenter.unregister() }
         shells.endAll()
+    }
+
+    /// The failure to register a presenter of a path.
+    private static func failure(_ error: AccessFailure, to path: NativePath) -> Failure {
+        let reason = Failure(error, of: [path]).lines.first ?? ""
+        return Failure(
+            .unavailable, "a file presenter was not registered: \(reason)",
+            "\(path) cannot be presented; the reason is above")
     }
 }

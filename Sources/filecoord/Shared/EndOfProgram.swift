@@ -16,19 +16,24 @@ final class EndOfProgram: Sendable {
     /// The signal mask with which children must start.
     let originalMask: sigset_t
 
-    /// Takes over SIGTERM, SIGINT and SIGHUP.
+    /// Takes over the signals that end the program.
     ///
     /// It must be made on the main thread, before there is another thread.
     ///
-    /// - Parameter alert: called when the program is to end, on another thread.
+    /// - Parameters:
+    ///   - signals: the signals that end the program.
+    ///   - ignored: signals that do nothing.
+    ///   - alert: called when the program is to end, on another thread.
     /// - Throws: ``Failure`` if no thread can be started.
-    init(alert: @escaping @Sendable () -> Void = {}) throws(Failure) {
+    init(
+        by signals: [Int32] = [SIGINT, SIGTERM, SIGHUP], ignoring ignored: [Int32] = [],
+        alert: @escaping @Sendable () -> Void = {}
+    ) throws(Failure) {
         self.alert = alert
-        var taken = sigset_t()
-        unsafe sigemptyset(&taken)
-        for signal in [SIGINT, SIGTERM, SIGHUP] { unsafe sigaddset(&taken, signal) }
+        let taken = Self.set(of: signals)
+        var blocked = Self.set(of: signals + ignored)
         var original = sigset_t()
-        unsafe pthread_sigmask(SIG_BLOCK, &taken, &original)
+        unsafe pthread_sigmask(SIG_BLOCK, &blocked, &original)
         originalMask = original
         try start("signals") { [self, taken] in
             var awaited = taken
@@ -41,7 +46,15 @@ final class EndOfProgram: Sendable {
         }
     }
 
-    /// Blocks the calling thread until the program is to end.
+    private static func set(of signals: [Int32]) -> sigset_t {
+        var set = sigset_t()
+        unsafe sigemptyset(&set)
+        for signal in signals { unsafe sigaddset(&set, signal) }
+        return set
+    }
+
+    /// Blocks the calling thread until the program is to end, also by the end of a pipe that is its
+    /// standard input.
     func wait() throws(Failure) {
         var status = stat()
         if unsafe fstat(STDIN_FILENO, &status) == 0, status.st_mode & S_IFMT == S_IFIFO {
@@ -54,8 +67,11 @@ final class EndOfProgram: Sendable {
                 come()
             }
         }
-        _ = hasCome.wait { $0 }
+        waitForOthers()
     }
+
+    /// Blocks the calling thread until a signal or ``come()`` ends the program.
+    func waitForOthers() { _ = hasCome.wait { $0 } }
 
     /// Ends the program as a signal does.
     ///

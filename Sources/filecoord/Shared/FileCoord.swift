@@ -38,7 +38,8 @@ struct FileCoord: ParsableCommand {
             ReadCommand.self, WriteCommand.self, UpdateCommand.self, AccessCommand.self,
             HoldCommand.self, MoveCommand.self, RemoveCommand.self, TokenCommand.self,
             VersionsCommand.self,
-            PresentCommand.self, StatusCommand.self, ExplainCommand.self, GraphCommand.self,
+            PresentCommand.self, SessionCommand.self, StatusCommand.self, ExplainCommand.self,
+            GraphCommand.self,
             ReleaseCommand.self, RecordCommand.self, ReportCommand.self, DoctorCommand.self,
             DemoCommand.self, KeepHoldCommand.self,
         ])

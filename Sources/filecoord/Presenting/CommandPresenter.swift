@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A presenter that prints the messages it gets, and answers as the options say. It never blocks its
-// queue (Rule 6.15): delays and shell commands have threads of their own.
+// A presenter of filecoord: it hands each message it gets, with what the message is about, to a
+// receiver, such as the one that prints messages for `present`.
 
 import FileCoordinationArbiter
 import FileCoordinationClient
@@ -9,35 +9,50 @@ import FileCoordinationSystem
 import FileCoordinationVersions
 import FileCoordinationWire
 
-/// One presenter of `filecoord present`.
-final class PrintingPresenter: Presenter {
-    /// The path that is printed.
+/// What is done with the messages of a presenter.
+protocol PresenterMessageReceiver: Sendable {
+    /// Takes a message, on the presenter's thread, and calls `answer` when it is answered, on any
+    /// thread; an error refuses.
+    func receive(
+        _ message: PresenterMessage, _ news: PresenterNews, of presenter: CommandPresenter,
+        answer: @escaping @Sendable ((any Error)?) -> Void)
+
+    /// Takes whether plain programs wait at the presenter's file.
+    func guardChanged(_ status: LeaseGuardStatus)
+}
+
+/// One presenter of filecoord.
+final class CommandPresenter: Presenter {
+    /// The path under which it was registered.
     ///
     /// It stays the same when the item is moved.
     let path: NativePath
     private let messages: PresenterThread
-    private let reactions: [PresenterMessage: PresenterReaction]
-    private let printer: PresenterPrinter
-    private let shells: ShellRunner
+    private let receiver: any PresenterMessageReceiver
     /// The present path of the item.
     private let place: Lock<NativePath>
 
+    /// Creates a presenter that is not registered yet.
+    ///
+    /// - Parameters:
+    ///   - path: the path of the item, which need not exist.
+    ///   - methods: the methods that it implements; the messages of others do not come.
+    ///   - receiver: takes its messages.
+    /// - Throws: if no thread can be started.
     init(
-        _ path: NativePath, reactions: [PresenterMessage: PresenterReaction],
-        printer: PresenterPrinter, shells: ShellRunner
+        _ path: NativePath, methods: PresenterMethods = .all,
+        receiver: any PresenterMessageReceiver
     ) throws(Failure) {
         self.path = path
         place = Lock(path)
         messages = try PresenterThread.suspended()
-        self.reactions = reactions
-        self.printer = printer
-        self.shells = shells
+        self.methods = methods
+        self.receiver = receiver
     }
 
     var identity: ObjectIdentifier { ObjectIdentifier(self) }
 
-    /// All methods, so that every message is printed.
-    let methods = PresenterMethods.all
+    let methods: PresenterMethods
 
     var queue: any PresenterQueue { messages }
 
@@ -48,25 +63,23 @@ final class PrintingPresenter: Presenter {
     let wantsAuthors = true
 
     /// Registers the presenter, with or without a guard.
-    func register(isGuarded: Bool) throws(Failure) {
-        do throws(AccessFailure) {
-            let session = try Session.current()
-            try session.add(self, label: "", isGuarded: isGuarded)
-            session.sweepUploads()
-        } catch {
-            let failure = Failure(error, of: [path])
-            let reason = failure.lines.first ?? ""
-            throw Failure(
-                .unavailable, "a file presenter was not registered: \(reason)",
-                "\(path) cannot be presented; the reason is above")
-        }
-        // This line comes first, even if messages are waiting already.
-        printer.print(path, "registered")
+    ///
+    /// Calls `announce` before the first message is received, even if messages are waiting already.
+    func register(
+        label: String = "", isGuarded: Bool = false, _ announce: () -> Void
+    ) throws(AccessFailure) {
+        let session = try Session.current()
+        try session.add(self, label: label, isGuarded: isGuarded)
+        session.sweepUploads()
+        announce()
         messages.resume()
     }
 
     /// Unregisters the presenter.
-    func unregister() { Session.removePresenter(identity) }
+    func unregister() {
+        Session.removePresenter(identity)
+        messages.end {}
+    }
 
     // MARK: Making way
 
@@ -135,16 +148,10 @@ final class PrintingPresenter: Presenter {
         return true
     }
 
-    func leaseGuardChanged(_ status: LeaseGuardStatus) {
-        switch status {
-        case .starting: break
-        case .on: printer.print(path, "guard on")
-        case .off(let refusal):
-            printer.print(path, "guard off", [("reason", .text("\(refusal)"))])
-        }
-    }
+    func leaseGuardChanged(_ status: LeaseGuardStatus) { receiver.guardChanged(status) }
 
-    private var presentPath: NativePath { place.withLock { $0 } }
+    /// The present path of the item.
+    var presentPath: NativePath { place.withLock { $0 } }
 
     /// The message about a change, which says whether the item still exists.
     private func change(of path: NativePath) -> News {
@@ -188,79 +195,13 @@ final class PrintingPresenter: Presenter {
         }
     }
 
-    // MARK: Reacting
-
     private typealias News = PresenterNews
 
-    /// Prints the message, reacts to it, and answers it.
     private func receive(
         _ message: PresenterMessage, _ news: News = News(),
         answer: @escaping @Sendable ((any Error)?) -> Void = { _ in }
     ) {
-        printer.print(path, message.rawValue, news.fields)
-        guard let reaction = reactions[message] else { return answer(nil) }
-        let environment = environment(message, news)
-        after(reaction.delay) { [self] in
-            runShells(reaction.shells[...], message, environment) { failure in
-                switch reaction.answer {
-                case .consent: answer(failure)
-                case .refusal: answer(failure ?? PresenterRefusal.asTold(message))
-                case .none: break
-                }
-            }
-        }
-    }
-
-    /// The environment variables for a shell command.
-    private func environment(
-        _ message: PresenterMessage, _ news: News
-    ) -> [String: String] {
-        let subject = news.subject ?? presentPath
-        let environment = [
-            "FILECOORD_MESSAGE": message.rawValue,
-            "FILECOORD_URL": FileURLText.text(subject),
-            "FILECOORD_PATH": subject.argument,
-            "FILECOORD_PURPOSE": ProcessIdentity.purpose(ofPresenter: identity),
-        ]
-        return environment.merging(news.variables) { $1 }
-    }
-
-    private func after(_ delay: Duration, _ body: @escaping @Sendable () -> Void) {
-        guard delay > .zero else { return body() }
-        let deadline = MonotonicClock.after(delay)
-        do {
-            try DetachedThread.start(name: "delay") {
-                // The condition is never true, so this always waits until the deadline.
-                _ = Monitor(()).wait(until: deadline) { _ in false }
-                body()
-            }
-        } catch {
-            Console.say("cannot wait before answering: \(error)")
-            body()
-        }
-    }
-
-    /// Runs the commands one after the other until one fails.
-    private func runShells(
-        _ commands: ArraySlice<String>, _ message: PresenterMessage,
-        _ environment: [String: String],
-        _ completion: @escaping @Sendable ((any Error)?) -> Void
-    ) {
-        guard let command = commands.first else { return completion(nil) }
-        shells.run(command, environment: environment) { [self] status in
-            guard status != 0 else {
-                return runShells(commands.dropFirst(), message, environment, completion)
-            }
-            switch message.expectation {
-            case .consent:
-                completion(PresenterRefusal.failedCommand(command, status: status, message))
-            case .answer, .nothing:
-                Console.say(
-                    "\"\(command)\" ended with status \(status), but \(message.rawValue) cannot "
-                        + "be refused")
-                completion(nil)
-            }
-        }
+        receiver.receive(message, news, of: self, answer: answer)
     }
 }
 
