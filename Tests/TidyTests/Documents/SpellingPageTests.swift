@@ -2,6 +2,7 @@
 //
 // The page of spellings names what is tested.
 
+import Foundation
 import Testing
 
 @Suite("Page of spellings")
@@ -14,12 +15,16 @@ struct SpellingPageTests {
         try #require(tree.files.first { $0.path.hasSuffix("Guides/PresenterSpellings.md") })
     }
 
-    /// The table of presenter spellings, language modes, and whether they are called.
+    /// The tables and lists of presenter spellings that are called.
     @Test func `It has a row for each spelling that is tested to be called`() throws {
         let page = try page()
         let tests = try #require(tree.swift.first { $0.path.hasSuffix("/CalledTests.swift") })
-        let rows = page.text.split(separator: "\n").filter { $0.hasSuffix("| called | called |") }
-        let named = rows.compactMap { $0.split(separator: "`").dropFirst().first.map(String.init) }
+        let called = page.text.components(separatedBy: "## Never called")[0]
+        let rows = called.matches(of: /\n\| `(\w+)`/).map { String($0.output.1) }
+        let lists = called.matches(of: /\n- `[^.]*\./).flatMap { list in
+            list.output.matches(of: /`(\w+)`/).map { String($0.output.1) }
+        }
+        let named = rows + lists
         let tested = tests.text.matches(of: /name: "(\w+)"/).map { String($0.output.1) }
         #expect(tested.count > 20)
         #expect(Set(named).count == named.count)
