@@ -16,8 +16,9 @@ extension History {
     ///   - serverStops: when the serving process was stopped: what is filed then is in no queue
     ///     yet, and a client that has the place delegated goes on until the next server takes it
     ///     back.
-    ///   - emptyings: when the runtime directory was emptied: who comes to the next server too late
-    ///     loses its place in the queue, and its presenters are not asked until then (Rule 18.14).
+    ///   - emptyings: when the runtime directory was emptied: the ledgers of those who lived then
+    ///     have no name, so who of them comes to a later server too late loses its place in the
+    ///     queue, and its presenters are not asked until then (Rule 18.14).
     ///   - demandsLines: whether a run in which no call met a waiting one proves nothing.
     ///   - verdict: gets what is wrong.
     func check(
@@ -28,21 +29,24 @@ extension History {
             verdict.blame("\(lives[life].name) found \(line.item) locked by process \(line.access)")
         }
         for error in errors { verdict.blame("error: \(error)") }
-        checkExclusion(emptyings, &verdict)
+        let nameless = Nameless(emptyings, in: self)
+        checkExclusion(nameless, &verdict)
         checkWaits(patience, &verdict)
         if let idle { checkIdleFiles(UInt64(idle * 1e9), &verdict) }
-        let judged = checkOrder(UInt64(slack * 1e9), serverStops, emptyings, &verdict)
+        let (judged, late) = checkOrder(UInt64(slack * 1e9), serverStops, nameless, &verdict)
         say("order: \(judged) calls were granted after one that had come earlier and waited")
         // In a short run, calls may never have met.
         verdict.demand(
             judged > 0 || attempts.count < 2000 || !demandsLines,
             "no call met another that waited: order was not tried")
-        let unasked = checkRequiredSteps(emptyings, &verdict)
-        if !emptyings.isEmpty {
-            say(
-                "emptyings: \(unasked) accesses were granted within a second after one without the "
-                    + "answer of a presenter that came too late")
-        }
+        let (asked, unasked) = checkRequiredSteps(nameless, &verdict)
+        guard !emptyings.isEmpty else { return }
+        say(
+            "emptyings: of processes whose ledgers had lost their names, \(late) calls were "
+                + "overtaken and \(unasked) presenters were not asked (\(asked) were)")
+        // Such a process comes too late now and then, and not as a rule.
+        verdict.demand(late * 100 <= judged, "\(late) calls were overtaken after emptyings")
+        verdict.demand(unasked * 1000 <= asked, "\(unasked) presenters were not asked")
     }
 
     /// Rules 18.7 and 18.8: a call that waits gets the file soon after it is free, no matter which
@@ -80,7 +84,7 @@ extension History {
     }
 
     /// Rules 2.1 to 2.3: a write overlaps with nothing.
-    private func checkExclusion(_ emptyings: [UInt64], _ verdict: inout Verdict) {
+    private func checkExclusion(_ nameless: Nameless, _ verdict: inout Verdict) {
         for accesses in grantedByItem {
             var lastWrite: Attempt?
             var lastRead: Attempt?
@@ -89,7 +93,7 @@ extension History {
                 for case let rival? in rivals where end(of: rival) > access.entered ?? 0 {
                     verdict.blame(
                         "overlap: \(name(rival)) until \(end(of: rival)), and \(name(access))"
-                            + after(emptyings, access.entered ?? 0))
+                            + nameless.note([rival.life, access.life], access.entered ?? 0))
                 }
                 let last = access.isWrite ? lastWrite : lastRead
                 guard last.map({ end(of: $0) < end(of: access) }) ?? true else { continue }
@@ -112,12 +116,14 @@ extension History {
         }
     }
 
-    /// Rule 2.14: a claim that the arbiter had before another call began is granted first; returns
-    /// how many pairs of calls show this.
+    /// Rule 2.14: a claim that the arbiter had before another call began is granted first.
+    ///
+    /// Returns how many pairs of calls show this, and how many do not because the claim's process
+    /// may have come to a server too late.
     private func checkOrder(
-        _ slack: UInt64, _ serverStops: [Span], _ emptyings: [UInt64], _ verdict: inout Verdict
-    ) -> Int {
-        var kept = 0
+        _ slack: UInt64, _ serverStops: [Span], _ nameless: Nameless, _ verdict: inout Verdict
+    ) -> (kept: Int, late: Int) {
+        var (kept, late) = (0, 0)
         for accesses in grantedByItem {
             for (index, access) in accesses.enumerated() {
                 // Accesses that were granted later.
@@ -132,26 +138,19 @@ extension History {
                         !isSkipped(later, by: access),
                         !serverStops.contains(where: {
                             $0.from <= filed + slack && access.entered ?? .max <= $0.to
-                        }),
-                        !emptyings.contains(where: {
-                            later.called <= $0 && $0 <= access.entered ?? .max
                         })
                     else { continue }
+                    guard !nameless.contains(later.life, at: access.entered ?? 0) else {
+                        late += 1
+                        continue
+                    }
                     verdict.blame(
                         "\(name(access)) overtook \(name(later)), filed at \(filed); "
-                            + "stopped then: \(stops(access, later, serverStops, since: filed))"
-                            + after(emptyings, access.entered ?? 0))
+                            + "stopped then: \(stops(access, later, serverStops, since: filed))")
                 }
             }
         }
-        return kept
-    }
-
-    /// In words, how long a moment is after the directory was emptied last.
-    private func after(_ emptyings: [UInt64], _ moment: UInt64) -> String {
-        emptyings.last { $0 < moment }.map {
-            ", \((moment - $0) / 1_000_000) ms after an emptying"
-        } ?? ""
+        return (kept, late)
     }
 
     /// In words, when two callers and servers were stopped between a time and a grant.
@@ -184,10 +183,12 @@ extension History {
     /// Section 6: when an accessor begins, every presenter of the file that was there when the call
     /// began has let go, and it has nothing back before the accessor ends.
     ///
-    /// Returns how many accesses were granted without that after the directory was emptied.
-    private func checkRequiredSteps(_ emptyings: [UInt64], _ verdict: inout Verdict) -> Int {
-        let moment: UInt64 = 1_000_000_000
-        var unasked = 0
+    /// Returns how many presenters had let go, and how many had not because their process may have
+    /// come to a server too late.
+    private func checkRequiredSteps(
+        _ nameless: Nameless, _ verdict: inout Verdict
+    ) -> (asked: Int, unasked: Int) {
+        var (asked, unasked) = (0, 0)
         let byItem = Dictionary(grouping: presenterSteps, by: \.item)
         for access in attempts {
             guard let entered = access.entered else { continue }
@@ -197,14 +198,14 @@ extension History {
                     !isStopped(presenter.life, within: access)
                 else { continue }
                 let steps = presenter.steps.lazy.filter { $0.isWrite == access.isWrite }
-                if steps.last(where: { $0.time < entered })?.event != .yielded {
-                    if let last = emptyings.last(where: { $0 < entered }), entered - last < moment {
-                        unasked += 1
-                        continue
-                    }
+                if steps.last(where: { $0.time < entered })?.event == .yielded {
+                    asked += 1
+                } else if nameless.contains(presenter.life, at: entered) {
+                    unasked += 1
+                    continue
+                } else {
                     verdict.blame(
-                        "\(lives[presenter.life].name) had not let go for \(name(access))"
-                            + after(emptyings, entered))
+                        "\(lives[presenter.life].name) had not let go for \(name(access))")
                 }
                 let isBack = steps.contains {
                     $0.event == .back && $0.time > entered && $0.time < access.left ?? 0
@@ -214,7 +215,7 @@ extension History {
                 }
             }
         }
-        return unasked
+        return (asked, unasked)
     }
 
     /// Whether a process was stopped at any time that matters: it is passed over then (Rule 18.6).
@@ -224,5 +225,34 @@ extension History {
         return lives[life].stops.contains {
             $0.from < end(of: access) && $0.to + moment > access.called
         }
+    }
+}
+
+/// The processes that lived when the runtime directory was emptied: their ledgers have no name
+/// from then on, so each server knows of them only when they come to it (Rule 18.14).
+private struct Nameless {
+    private let emptyings: [UInt64]
+    /// When each process was first heard of.
+    private var began: [Int: UInt64] = [:]
+
+    init(_ emptyings: [UInt64], in history: History) {
+        self.emptyings = emptyings
+        for attempt in history.attempts {
+            began[attempt.life] = min(began[attempt.life] ?? .max, attempt.called)
+        }
+        for presenter in history.presenterSteps {
+            began[presenter.life] = min(began[presenter.life] ?? .max, presenter.presented)
+        }
+    }
+
+    /// Whether a process is one of them at a time.
+    func contains(_ life: Int, at time: UInt64) -> Bool {
+        guard let began = began[life] else { return false }
+        return emptyings.contains { began <= $0 && $0 <= time }
+    }
+
+    /// In words, whether processes are among them.
+    func note(_ lives: [Int], _ time: UInt64) -> String {
+        lives.contains { contains($0, at: time) } ? ", of a process whose ledger had no name" : ""
     }
 }
