@@ -17,7 +17,7 @@ extension JSONValue {
 /// The state of parsing a value.
 private struct JSONReader {
     /// The deepest nesting: the reader calls itself, and a stack is bounded.
-    private static let deepest = 16
+    private static let deepest = 64
 
     let bytes: [UInt8]
     private var position = 0
@@ -97,7 +97,33 @@ private struct JSONReader {
             (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || "+-.eE".utf8.contains($0)
         }
         position += digits.count
-        return digits.isEmpty ? nil : .number(String(decoding: digits, as: UTF8.self))
+        return Self.isNumber(digits) ? .number(String(decoding: digits, as: UTF8.self)) : nil
+    }
+
+    /// Whether these are the digits of a number: others would be written as they were read.
+    private static func isNumber(_ digits: ArraySlice<UInt8>) -> Bool {
+        func takeDigits(_ rest: inout ArraySlice<UInt8>) -> Bool {
+            let count = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }.count
+            rest = rest.dropFirst(count)
+            return count > 0
+        }
+        var rest = digits
+        if rest.first == UInt8(ascii: "-") { rest = rest.dropFirst() }
+        if rest.first == UInt8(ascii: "0") {
+            rest = rest.dropFirst()
+        } else if !takeDigits(&rest) {
+            return false
+        }
+        if rest.first == UInt8(ascii: ".") {
+            rest = rest.dropFirst()
+            guard takeDigits(&rest) else { return false }
+        }
+        if let sign = rest.first, "eE".utf8.contains(sign) {
+            rest = rest.dropFirst()
+            if let sign = rest.first, "+-".utf8.contains(sign) { rest = rest.dropFirst() }
+            guard takeDigits(&rest) else { return false }
+        }
+        return rest.isEmpty
     }
 
     // MARK: Texts
@@ -144,6 +170,7 @@ private struct JSONReader {
     private mutating func unit() -> UInt32? {
         let digits = bytes[position...].prefix(4)
         position += digits.count
-        return digits.count == 4 ? UInt32(String(decoding: digits, as: UTF8.self), radix: 16) : nil
+        guard digits.count == 4, digits.first != UInt8(ascii: "+") else { return nil }
+        return UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
     }
 }

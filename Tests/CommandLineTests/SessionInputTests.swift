@@ -13,7 +13,8 @@ final class SessionInputTests: XCTestCase {
                 "", "no JSON", "[1]", #"{"id":1.5,"do":"status"}"#, #"{"id":true,"do":"status"}"#,
                 #"{"id":9007199254740992,"do":"status"}"#, #"{"do":"status"}"#,
                 #"{"do":"answer","question":5}"#, String(repeating: "x", count: 3 << 20),
-                #"{"id":2,"do":"status""#,
+                #"{"id":2,"do":"status""#, #"{"id":007,"do":"status"}"#,
+                #"{"id":+1,"do":"status"}"#, #"{"id":"\ud800","do":"status"}"#,
             ]
             for line in lines { session.send(line) }
             try session.command.awaitOutput("an error for each line") { output in
@@ -40,6 +41,9 @@ final class SessionInputTests: XCTestCase {
                 (#""do":"claim","items":[\#(item),"options":["x"]}]"#, "badRequest"),
                 (#""do":"claim","items":[\#(item),"onlyIf":"x"}]"#, "badRequest"),
                 (#""do":"claim","timeout":-1,"items":[\#(item)}]"#, "badRequest"),
+                (#""do":"claim","timeout":1e30,"items":[\#(item)}]"#, "badRequest"),
+                (#""do":"claim","timeout":1e400,"items":[\#(item)}]"#, "badRequest"),
+                (#""do":"claim","items":[\#(item),"options":["forUploading"]}]"#, "badRequest"),
                 (#""do":"claim","purpose":"","items":[\#(item)}]"#, "badRequest"),
                 (#""do":"end","claim":"c9""#, "unknownClaim"), (#""do":"end""#, "badRequest"),
                 (#""do":"replace","claim":"c9","item":0,"from":null"#, "unknownClaim"),
@@ -67,6 +71,27 @@ final class SessionInputTests: XCTestCase {
             try session.answer(#"{"error":{"code":"badRequest","message":"…\"id\" 2 …"}}"#)
             session.send(#"{"id":1,"do":"end","claim":"\#(held)"}"#)
             try session.answer(#"{"id":2,"state":"granted"}"#)
+        }
+    }
+
+    /// A client may use an identifier again when it has read the last answer.
+    func testAnIdentifierCanBeUsedAgainAtOnce() throws {
+        try with { sandbox in
+            let outcome = try sandbox.runInShell(
+                """
+                mkfifo in out
+                "$0" session <in >out &
+                exec 4>in 3<out
+                read -r first <&3
+                i=0
+                while [ $i -lt 2000 ]; do
+                    echo '{"id":1,"do":"token","paths":["a"]}' >&4
+                    read -r answer <&3
+                    case "$answer" in '{"id":1,"state":"done"'*) i=$((i + 1)) ;; *) break ;; esac
+                done
+                echo "$i $answer"
+                """)
+            XCTAssertTrue(outcome.output.hasPrefix("2000 "), outcome.output)
         }
     }
 

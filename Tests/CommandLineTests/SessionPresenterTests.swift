@@ -76,6 +76,23 @@ final class SessionPresenterTests: XCTestCase {
         }
     }
 
+    func testAPresenterThatCannotBeRegisteredLeavesNothing() throws {
+        try with { sandbox in
+            let session = try SessionClient(sandbox)
+            symlink("loop", sandbox.path("loop"))
+            let threads = "/proc/\(session.command.processID)/task"
+            func fail(_ id: Int) throws {
+                session.send(#"{"id":\#(id),"do":"present","path":"loop/x"}"#)
+                try session.answer(#"{"id":\#(id),"error":{"code":"badPath"}}"#)
+            }
+            try fail(0)
+            let before = try FileManager.default.contentsOfDirectory(atPath: threads).count
+            for id in 1...30 { try fail(id) }
+            let after = try FileManager.default.contentsOfDirectory(atPath: threads).count
+            XCTAssertLessThan(after, before + 20)
+        }
+    }
+
     func testAPresenterThatIsRemovedKeepsNobodyWaiting() throws {
         try with { sandbox in
             try sandbox.makeFile("a", "old")

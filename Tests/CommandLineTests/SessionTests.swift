@@ -173,6 +173,8 @@ final class SessionTests: XCTestCase {
                 """)
             try session.answer(#"{"id":4,"error":{"code":"stale"}}"#)
             XCTAssertEqual(try sandbox.content("a"), "theirs")
+            // What was to replace it is not lost.
+            XCTAssertEqual(try sandbox.content(".a.x"), "mine")
         }
     }
 
@@ -197,6 +199,9 @@ final class SessionTests: XCTestCase {
             let name = try XCTUnwrap(reading["claim"] as? String)
             session.send(#"{"id":8,"do":"replace","claim":"\#(name)","item":0,"from":null}"#)
             try session.answer(#"{"id":8,"error":{"code":"badRequest"}}"#)
+            XCTAssertEqual(try sandbox.content("a"), "one")
+            try replace(#""item":0,"from":null,"from":"\#(path)""#, 9, "badRequest")
+            try replace(#""item":0,"fromBytes":null"#, 10, "badRequest")
             XCTAssertEqual(try sandbox.content("a"), "one")
             XCTAssertEqual(try sandbox.content("b"), "two")
         }
@@ -223,6 +228,56 @@ final class SessionTests: XCTestCase {
                 let items = (1...50).flatMap { ["--write", "f\($0)"] }
                 XCTAssertEqual(try sandbox.run(["access"] + items + ["--", "true"]).status, 0, way)
             }
+        }
+    }
+
+    func testItEndsSoonAfterTERMWhateverTheClientDoes() throws {
+        try with { sandbox in
+            try sandbox.makeFile("a", "1")
+            let holder = try sandbox.startHolding("write", "a")
+            // The client reads nothing, and goes on with claims that would wait for ever.
+            let script = try sandbox.startInShell(
+                """
+                mkfifo in out
+                "$0" session <in >out &
+                session=$!
+                exec 4>in 3<out
+                read -r first <&3
+                echo started
+                i=0
+                while [ $i -lt 20000 ]; do
+                    i=$((i + 1)); echo "{\"id\":$i,\"do\":\"token\",\"paths\":[\"a\"]}"
+                done >&4 &
+                feeder=$!
+                read -r go
+                kill -TERM $session
+                echo '{"id":0,"do":"claim","items":[{"path":"a","access":"writing"}]}' >&4 &
+                wait $session; echo "ended $?"
+                kill $feeder $! 2>/dev/null
+                """)
+            try script.awaitLine("started")
+            script.type("go\n")
+            try script.awaitLine("ended 0")
+            holder.closeInput()
+        }
+    }
+
+    func testItEndsWhenNobodyReadsItsOutput() throws {
+        try with { sandbox in
+            let script = try sandbox.startInShell(
+                """
+                mkfifo in out
+                "$0" session <in >out &
+                exec 4>in 3<out
+                read -r first <&3
+                echo '{"id":1,"do":"claim","items":[{"path":"a","access":"writing"}]}' >&4
+                read -r granted <&3
+                exec 3<&-
+                wait $!; echo "ended $?"
+                "$0" write -n a -- echo free
+                """)
+            try script.awaitLine("ended 0")
+            try script.awaitLine("free")
         }
     }
 

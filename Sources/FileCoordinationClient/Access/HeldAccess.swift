@@ -209,4 +209,7 @@ package struct AwaitedHold: Sendable {
     /// Asks the server what the access waits for; returns nil if no claim is filed yet, or if no
     /// answer came by `deadline`.
     package func explain(until deadline: Instant) -> [Party]? { wait.explain(until: deadline) }
+
+    /// Ends the wait, at once also if the claim is not filed yet.
+    package func cancel() { wait.giveUp(.cancelled) }
 }

@@ -96,13 +96,22 @@ package struct ReplacedFile {
         do throws(ReplacingError) {
             try rename(name, in: directory, ifStill: seen)
         } catch {
-            // The first error counts. What stays is swept by the next command.
-            try? directory.removeEntry(name)
+            putBack(name, former, in: directory)
             throw error
         }
         // The lock also ends with the descriptor.
         try? FileLock.unlock(contents)
         return Replacement(token: token(of: contents, writtenAs: written), losses: losses)
+    }
+
+    /// Gives the other file its own name back, or removes it if it had none.
+    private func putBack(_ name: [UInt8], _ former: NativePath?, in directory: Descriptor) {
+        do throws(SystemError) {
+            guard let former else { return try directory.removeEntry(name) }
+            try directory.rename(name, to: former.name, in: directory, ifTaken: .refuse)
+        } catch {
+            // The first error counts. What stays is swept by the next command.
+        }
     }
 
     /// Gives the other file this one's name, if this one is still as it was seen.

@@ -42,7 +42,7 @@ extension HeldAccess {
     /// - Parameters:
     ///   - index: which item of the hold, which must be one that is written.
     ///   - path: the other file, in the same directory, to which nothing is written any more; it
-    ///     may be gone after an error.
+    ///     stays where it is after an error.
     ///   - seen: the state in which the file must be; nil for any.
     /// - Returns: what was left.
     /// - Throws: if the item is as it was: `changed` if it is not as it was seen.
@@ -64,7 +64,8 @@ extension HeldAccess {
         guard status.linkCount <= 1 else {
             throw .unsuitable(path, .severalNames(status.linkCount))
         }
-        return try ReplacedFile(NativePath(place(ofItem: index).path), .replacing).replace(
+        let item = NativePath(place(ofItem: index).path)
+        return try ReplacedFile(item, .replacing).replace(
             by: file, named: path, umask: mode_t(CurrentProcess.fileModeMask), ifStill: seen)
     }
 }

@@ -32,7 +32,7 @@ struct UpdateCommand: ParsableCommand {
 
             EXAMPLES
               filecoord update list -- sort -u
-              filecoord update config.json -- jq '.runs += 1'
+              filecoord update config.json -- jq -n '(input? // {}) | .runs += 1'
               filecoord update names -- sh -c 'cat; echo "$1"' sh "$name"
             """)
 

@@ -68,9 +68,15 @@ final class CommandPresenter: Presenter {
     func register(
         label: String = "", isGuarded: Bool = false, _ announce: () -> Void
     ) throws(AccessFailure) {
-        let session = try Session.current()
-        try session.add(self, label: label, isGuarded: isGuarded)
-        session.sweepUploads()
+        do throws(AccessFailure) {
+            let session = try Session.current()
+            try session.add(self, label: label, isGuarded: isGuarded)
+            session.sweepUploads()
+        } catch {
+            messages.end {}
+            messages.resume()
+            throw error
+        }
         announce()
         messages.resume()
     }

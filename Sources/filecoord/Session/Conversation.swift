@@ -13,6 +13,11 @@ final class Conversation: Sendable {
     private let replies: SessionReplies
     private let claims: SessionClaims
     private let presenters: SessionPresenters
+    /// How many requests look at something now.
+    private let looks = Monitor(0)
+
+    /// The most of them: their answers may be long, and are made before the client reads them.
+    private static let mostLooks = 64
 
     init(_ output: SessionOutput) throws(Failure) {
         replies = SessionReplies(output)
@@ -28,7 +33,8 @@ final class Conversation: Sendable {
                 throw .badRequest("the line is longer than \(SessionOutput.lineLimit) bytes")
             }
             guard let object = JSONValue(reading: bytes), case .members = object else {
-                throw .badRequest("the line is no JSON object")
+                throw .badRequest(
+                    "the line is no JSON object; a path that is not UTF-8 goes in \"pathBytes\"")
             }
             let given = try SessionRequestID(object[field: "id"])
             if let given, !replies.begin(given) {
@@ -83,12 +89,19 @@ final class Conversation: Sendable {
         for id: SessionRequestID,
         _ body: @escaping @Sendable () throws(Failure) -> (name: String, value: JSONValue)
     ) {
-        BlockingWorkPool.start { [replies] in
+        _ = looks.wait { looks in
+            guard looks < Self.mostLooks else { return false }
+            looks += 1
+            return true
+        }
+        BlockingWorkPool.start { [replies, looks] in
             do throws(Failure) {
                 replies.finish(id, [("state", .text("done")), try body()])
             } catch {
                 replies.fail(id, SessionError(error))
             }
+            looks.withLock { $0 -= 1 }
+            looks.notifyAll()
         }
     }
 
@@ -104,11 +117,22 @@ final class Conversation: Sendable {
     }
 
     /// Ends all claims and presenters, and waits until the client has its answers.
-    func end() {
+    ///
+    /// What hangs then, in a file system that does not answer, ends with the process.
+    ///
+    /// - Parameter isUrgent: whether the client is not waited for either.
+    func end(isUrgent: Bool) {
         claims.endAll()
         presenters.removeAll()
-        replies.waitForAll()
-        claims.waitForAll()
-        replies.output.end()
+        let deadline = MonotonicClock.after(isUrgent ? Self.shortPatience : Self.patience)
+        let isDone =
+            claims.waitForReleases(until: deadline) && replies.waitForAll(until: deadline)
+        let isWaitedFor = isDone && !isUrgent
+        replies.output.end(until: isWaitedFor ? nil : MonotonicClock.after(Self.shortPatience))
     }
+
+    /// How long requests may take after the end of input.
+    private static let patience = Duration.seconds(10)
+    /// How long they may take after a signal.
+    private static let shortPatience = Duration.seconds(1)
 }

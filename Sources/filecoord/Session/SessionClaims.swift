@@ -21,6 +21,14 @@ final class SessionClaims: Sendable {
         var told: Set<Obstacle> = []
         /// When it is looked for what it waits for.
         var nextLook: Instant
+        /// How long after that it is looked again.
+        var period = SessionClaims.period
+
+        func cancel() {
+            coordinator.cancel()
+            // At once, also where a file system does not answer.
+            hold?.cancel()
+        }
     }
 
     /// A party that a claim waits for, without what changes all the time.
@@ -55,8 +63,10 @@ final class SessionClaims: Sendable {
     /// The claims of the commands around this one.
     private let surroundings = Surroundings.own(WaitingTerms())
 
-    /// How long a claim waits before the client is told what for, and how often that is looked at.
+    /// How long a claim waits before the client is told what for.
     private static let period = Duration.seconds(1)
+    /// How often that is looked at again at least, if it does not change.
+    private static let longestPeriod = Duration.seconds(5)
     /// How long the server may take to say what a claim waits for.
     private static let explanationPatience = Duration.milliseconds(100)
 
@@ -80,11 +90,14 @@ final class SessionClaims: Sendable {
         coordinator.setLabel(terms.label)
         if let purpose = terms.purpose { coordinator.setPurpose(purpose) }
         let paths = terms.items.map(\.path)
-        state.withLock { state in
+        let isEnding = state.withLock { state in
+            guard !state.isEnding else { return true }
             state.waiting[id] = Waiting(
                 coordinator: coordinator, paths: paths,
                 nextLook: MonotonicClock.after(Self.period))
+            return false
         }
+        guard !isEnding else { return replies.fail(id, SessionError(.cancelled, of: paths)) }
         let requests = terms.items.map(\.request)
         let timeout: Duration?
         switch terms.patience {
@@ -96,11 +109,12 @@ final class SessionClaims: Sendable {
             requests, in: { () throws(AccessFailure) in try Session.current() },
             surroundings: surroundings, timeout: timeout
         ) { self.decided(id, $0) }
-        let isReporterIdle = state.withLock { state in
+        let (isReporterIdle, isCancelled) = state.withLock { state in
             state.waiting[id]?.hold = hold
-            return state.isReporterIdle
+            return (state.isReporterIdle, state.isEnding)
         }
         if isReporterIdle { state.notifyAll() }
+        if isCancelled { hold.cancel() }
     }
 
     private func claimAtOnce(
@@ -125,6 +139,9 @@ final class SessionClaims: Sendable {
             switch outcome {
             case .success(let access) where state.isEnding:
                 replies.fail(id, SessionError(.cancelled, of: waiting.paths))
+                if let other = waiting.cancelling {
+                    replies.finish(other, [("state", .text("done"))])
+                }
                 return access
             case .success(let access):
                 return begin(access, for: id, cancelledBy: waiting.cancelling, &state)
@@ -178,7 +195,7 @@ final class SessionClaims: Sendable {
 
     /// Cancels a claim that waits.
     func cancel(_ request: SessionRequestID, for id: SessionRequestID) {
-        let coordinator = state.withLock { state -> Coordinator? in
+        let cancelled = state.withLock { state -> Waiting? in
             guard let waiting = state.waiting[request] else {
                 let isHeld = state.held.values.contains { $0.request == request }
                 replies.fail(
@@ -193,9 +210,9 @@ final class SessionClaims: Sendable {
                 return nil
             }
             state.waiting[request]?.cancelling = id
-            return waiting.coordinator
+            return waiting
         }
-        coordinator?.cancel()
+        cancelled?.cancel()
     }
 
     // MARK: Using
@@ -253,7 +270,8 @@ final class SessionClaims: Sendable {
         let due = state.withLock { state in
             state.waiting.compactMap { id, waiting -> (SessionRequestID, AwaitedHold)? in
                 guard let hold = waiting.hold, waiting.nextLook <= now else { return nil }
-                state.waiting[id]?.nextLook = now + Self.period
+                state.waiting[id]?.nextLook = now + waiting.period
+                state.waiting[id]?.period = min(waiting.period * 2, Self.longestPeriod)
                 return (id, hold)
             }
         }
@@ -275,6 +293,7 @@ final class SessionClaims: Sendable {
         state.withLock { state in
             guard let told = state.waiting[id]?.told, told != obstacles else { return }
             state.waiting[id]?.told = obstacles
+            state.waiting[id]?.period = Self.period
             replies.say(
                 [("state", .text("waiting")), ("waitsFor", SessionError.list(parties))], of: id)
         }
@@ -289,9 +308,9 @@ final class SessionClaims: Sendable {
             let held = Array(state.held.values)
             state.held = [:]
             state.releasing = held.count
-            return (state.waiting.values.map(\.coordinator), held)
+            return (Array(state.waiting.values), held)
         }
-        for coordinator in waiting { coordinator.cancel() }
+        for claim in waiting { claim.cancel() }
         for claim in held {
             claim.work.add { [state] in
                 claim.access.release()
@@ -301,8 +320,11 @@ final class SessionClaims: Sendable {
         }
     }
 
-    /// Blocks the thread until all claims have ended.
-    func waitForAll() { _ = state.wait { $0.waiting.isEmpty && $0.releasing == 0 } }
+    /// Blocks the thread until what was held is released, at the latest until a deadline; returns
+    /// whether it is.
+    func waitForReleases(until deadline: Instant) -> Bool {
+        state.wait(until: deadline) { $0.releasing == 0 }
+    }
 }
 
 extension SessionReplacement {
@@ -336,12 +358,20 @@ extension SessionReplacement {
     /// Only names of this kind are told to nobody, and only a file beside the item can replace it.
     private func requireBeside(_ place: NativePath, _ file: NativePath) throws(SessionError) {
         let prefix = [UInt8(ascii: ".")] + place.name + [UInt8(ascii: ".")]
-        guard file.directory == place.directory, file.name.starts(with: prefix),
-            file.name.count > prefix.count
+        guard file.name.starts(with: prefix), file.name.count > prefix.count,
+            Self.isSame(file.directory, place.directory)
         else {
             let name = UserText.text(place.name)
             throw .badRequest(
-                "\"from\" is a file in the item's directory whose name begins with \".\(name).\"")
+                "\"from\" is a file in \(place.directory) whose name begins with \".\(name).\"")
         }
+    }
+
+    private static func isSame(_ one: NativePath, _ other: NativePath) -> Bool {
+        // One that cannot be looked at has no files.
+        guard let one = try? FileStatus(path: one.bytes, followLinks: true),
+            let other = try? FileStatus(path: other.bytes, followLinks: true)  // The same.
+        else { return false }
+        return one.device == other.device && one.inode == other.inode
     }
 }

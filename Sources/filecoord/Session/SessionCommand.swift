@@ -59,11 +59,14 @@ struct SessionCommand: ParsableCommand {
             after a second, and when it changes. Its tokens are of the state at the grant; \
             "token": false asks for none. Programs that are started meanwhile get its \
             "environment". The claims of a session wait for each other, unless they have the \
-            same "purpose"; with that of a presenter, they are its own.
+            same "purpose"; with that of a presenter, they are its own. A deadlock by way of a \
+            claim that is held is not found: name all items in one, or give a "timeout". Wait for \
+            a grant before the next claim, if the order matters.
 
             "replace" puts a file that the program has written and closed in the place of an \
             item, as "filecoord write" does; its name is that of the item, with ".NAME." before \
-            it and something behind. With "onlyIf" it is refused if the item has changed.
+            it and something behind. With "onlyIf" it is refused if the item has changed. After \
+            an error, the file is still there.
 
             A presenter hears of all that "filecoord present" prints; the messages in "answers" \
             are questions, and other programs wait for the answer. With "error" it refuses.
@@ -74,7 +77,7 @@ struct SessionCommand: ParsableCommand {
 
             All claims and presenters end at the end of input, or with the program. INT, HUP and \
             QUIT are ignored, because a terminal sends them to a whole group, of which the program \
-            may still want to save; TERM ends the session.
+            may still want to save; TERM ends the session, within some seconds.
 
             EXIT STATUS
               0        ended by the end of input, or by TERM
@@ -92,6 +95,7 @@ struct SessionCommand: ParsableCommand {
     func run() throws {
         let end = try EndOfProgram(by: [SIGTERM], ignoring: [SIGINT, SIGHUP, SIGQUIT, SIGPIPE])
         ProcessLabel.text = label.map { ArgumentText.shown($0) } ?? CommandLabel.withoutCommand
+        let hasInputEnded = Lock(false)
         let output = try SessionOutput { end.come() }
         let conversation = try Conversation(output)
         output.write([
@@ -104,12 +108,13 @@ struct SessionCommand: ParsableCommand {
                     conversation.take(line)
                     output.waitForRoom()
                 }
+                hasInputEnded.withLock { $0 = true }
                 end.come()
             }
         } catch {
             throw Failure(.unavailable, "cannot start a thread: \(error)")
         }
         end.waitForOthers()
-        conversation.end()
+        conversation.end(isUrgent: !hasInputEnded.withLock { $0 })
     }
 }

@@ -92,11 +92,20 @@ struct SessionError: Error, Sendable {
 
     /// The error of a replacement.
     init(_ error: ReplacingError) {
-        guard case .changed = error else {
-            self.init(Failure(error))
-            return
+        switch error {
+        case .changed: self.init(.stale, Failure(error))
+        case .failed: self.init(Failure(error))
+        case .unsuitable(let path, .directory): self.init(.badPath, "\(path) is a directory")
+        case .unsuitable(let path, .symbolicLink):
+            self.init(.badPath, "\(path) is a symbolic link: claim it without \"noFollow\"")
+        case .unsuitable(let path, .noRegularFile):
+            self.init(.badPath, "\(path) is not a regular file: only those can be replaced")
+        case .unsuitable(let path, .severalNames(let count)):
+            self.init(
+                .badPath,
+                "\(path) is one of \(count) names of its file (hard links), and the others would "
+                    + "keep the old contents: write into the file instead")
         }
-        self.init(.stale, Failure(error))
     }
 
     private init(_ code: Code, _ failure: Failure) {

@@ -29,13 +29,17 @@ final class SessionOutput: Sendable {
 
     /// Starts the thread.
     ///
-    /// - Parameter onClose: called once, on that thread, when nobody reads any more.
+    /// - Parameter onClose: called, on a thread of its own, when nobody reads any more.
     /// - Throws: if no thread can be started.
     init(onClose: @escaping @Sendable () -> Void) throws(Failure) {
         do throws(SystemError) {
             try DetachedThread.start(name: "output") { [self] in
                 writeAll()
                 if state.withLock({ $0.isClosed && !$0.isLast }) { onClose() }
+            }
+            ClosedOutput.watch {
+                self.close()
+                onClose()
             }
         } catch {
             throw Failure(.unavailable, "cannot start a thread: \(error)")
@@ -50,18 +54,14 @@ final class SessionOutput: Sendable {
                 return state.lines
             })
             guard let lines, !lines.isEmpty else {
-                state.withLock { $0.isClosed = true }
-                return state.notifyAll()
+                return close()
             }
             for line in lines {
                 // Whoever does not read has ended, or wants to know nothing more.
                 let isWritten = (try? Console.write(line, to: STDOUT_FILENO)) != nil
-                state.withLock { state in
-                    state.unread -= line.count
-                    if !isWritten { (state.isClosed, state.unread) = (true, 0) }
-                }
+                guard isWritten else { return close() }
+                state.withLock { $0.unread -= min($0.unread, line.count) }
                 state.notifyAll()
-                guard isWritten else { return }
             }
         }
     }
@@ -88,10 +88,15 @@ final class SessionOutput: Sendable {
     /// Blocks the thread until the client has read so much that more may be asked or told.
     func waitForRoom() { _ = state.wait { $0.unread <= Self.room } }
 
-    /// Blocks the thread until all lines are written, or nobody reads any more.
-    func end() {
+    /// Blocks the thread until all lines are written, or nobody reads any more, or a deadline.
+    func end(until deadline: Instant?) {
         state.withLock { $0.isLast = true }
         state.notifyAll()
-        _ = state.wait { $0.isClosed }
+        _ = state.wait(until: deadline) { $0.isClosed }
+    }
+
+    private func close() {
+        state.withLock { ($0.isClosed, $0.unread) = (true, 0) }
+        state.notifyAll()
     }
 }

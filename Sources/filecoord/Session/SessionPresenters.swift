@@ -51,7 +51,8 @@ final class SessionPresenters: Sendable {
                     path, methods: PresenterMethods(answering: answers),
                     receiver: Receiver(name: name, answers: answers, presenters: self))
             } catch {
-                return replies.fail(id, SessionError(error))
+                let text = error.lines.joined(separator: " ")
+                return replies.fail(id, SessionError(.limitExceeded, text))
             }
             do throws(AccessFailure) {
                 try presenter.register(label: label) {

@@ -29,13 +29,20 @@ final class SessionReplies: Sendable {
     /// Returns false if it was too long, and was told as an error.
     @discardableResult
     func finish(_ id: SessionRequestID, _ fields: Fields) -> Bool {
-        defer { end(id) }
-        guard !output.write([("id", id.json)] + fields) else { return true }
-        let limit = SessionOutput.lineLimit
-        let error = SessionError(
-            .limitExceeded, "the answer is longer than a line may be (\(limit) bytes)")
-        output.write([("id", id.json), ("error", error.json)])
-        return false
+        // The client may use the identifier again as soon as it reads this.
+        let (isWritten, isLast) = open.withLock { open in
+            open.remove(id)
+            let isWritten = output.write([("id", id.json)] + fields)
+            if !isWritten {
+                let error = SessionError(
+                    .limitExceeded,
+                    "the answer is longer than a line may be (\(SessionOutput.lineLimit) bytes)")
+                output.write([("id", id.json), ("error", error.json)])
+            }
+            return (isWritten, open.isEmpty)
+        }
+        if isLast { open.notifyAll() }
+        return isWritten
     }
 
     /// Writes the error of a request.
@@ -46,14 +53,7 @@ final class SessionReplies: Sendable {
     /// Writes an error that belongs to no request.
     func fail(_ error: SessionError) { output.write([("error", error.json)]) }
 
-    private func end(_ id: SessionRequestID) {
-        let isLast = open.withLock { open in
-            open.remove(id)
-            return open.isEmpty
-        }
-        if isLast { open.notifyAll() }
-    }
-
-    /// Blocks the thread until all requests have their answers.
-    func waitForAll() { _ = open.wait { $0.isEmpty } }
+    /// Blocks the thread until all requests have their answers, at the latest until a deadline;
+    /// returns whether they have.
+    func waitForAll(until deadline: Instant) -> Bool { open.wait(until: deadline) { $0.isEmpty } }
 }

@@ -113,17 +113,15 @@ struct SessionClaimTerms: Sendable {
         for value in try object.list("items") { items.append(try Self.item(value)) }
         guard !items.isEmpty else { throw .badRequest("\"items\" is empty: name one") }
         self.items = items
-        let timeout = try object.number("timeout")
         label = try object.optionalText("label")
         purpose = try object.optionalText("purpose")
-        let terms = WaitingTerms(timeout: timeout, purpose: purpose)
+        let terms = WaitingTerms(timeout: try object.number("timeout"), purpose: purpose)
+        guard terms.complaint == nil, purpose?.utf8.contains(0) != true else {
+            throw .badRequest(
+                "\"timeout\" is a number of seconds, 0 or more, and \"purpose\" a text of 1 to "
+                    + "\(WireLimits.purposeBytes) bytes without NUL")
+        }
         patience = terms.patience
-        if let timeout, !(timeout >= 0 && timeout < 1e9) {
-            throw .badRequest("\"timeout\" is a number of seconds, 0 or more")
-        }
-        if let purpose, !(1...WireLimits.purposeBytes).contains(purpose.utf8.count) {
-            throw .badRequest("\"purpose\" is a text of 1 to \(WireLimits.purposeBytes) bytes")
-        }
     }
 
     private static func item(_ value: JSONValue) throws(SessionError) -> ClaimedItem {
@@ -140,7 +138,9 @@ struct SessionClaimTerms: Sendable {
         let followsLinks = try !(value.truth("noFollow") ?? false)
         switch try value.text("access") {
         case "reading":
-            var options = try options(words, AccessArgument.reading)
+            // A copy for uploading ends its claim, and a claim of a session is held.
+            let known = AccessArgument.reading.filter { $0.option != .forUploading }
+            var options = try options(words, known)
             if isRecursive { options.insert(.includingContents) }
             if followsLinks { options.insert(.resolvesSymbolicLink) }
             return .reading(options)
@@ -183,12 +183,15 @@ struct SessionReplacement: Sendable {
             throw .badRequest("\"item\" is the index of an item of the claim")
         }
         self.item = item
-        // Nothing is removed because a member was forgotten.
-        guard object.has("from") || object.has("fromBytes") else {
-            throw .badRequest("\"from\" is missing: the path of a file, or null to remove the item")
+        // Nothing is removed because of a mistake in a member.
+        let (texts, encoded) = (object.values(of: "from"), object.values(of: "fromBytes"))
+        if texts == [.null], encoded.isEmpty {
+            file = nil
+        } else if max(texts.count, encoded.count) == 1, (encoded + texts)[0].text != nil {
+            file = try object.path(in: "from")
+        } else {
+            throw .badRequest("\"from\" is, once, the path of a file, or null to remove the item")
         }
-        let isNull = object[field: "from"] == nil && object[field: "fromBytes"] == nil
-        file = isNull ? nil : try object.path(in: "from")
         onlyIf = try object.token("onlyIf")
     }
 }
@@ -196,9 +199,10 @@ struct SessionReplacement: Sendable {
 // MARK: Members
 
 extension JSONValue {
-    /// Whether there is such a member, which may be null.
-    fileprivate func has(_ name: String) -> Bool {
-        if case .members(let members) = self { members.contains { $0.name == name } } else { false }
+    /// The values of all members of this name.
+    fileprivate func values(of name: String) -> [JSONValue] {
+        guard case .members(let members) = self else { return [] }
+        return members.filter { $0.name == name }.map(\.value)
     }
 
     fileprivate func text(_ name: String) throws(SessionError) -> String {
@@ -254,7 +258,7 @@ extension JSONValue {
     ///
     /// One that is not UTF-8 is in another member, `pathBytes`, percent-encoded, and absolute.
     fileprivate func path(in name: String? = "path") throws(SessionError) -> NativePath {
-        let text = name.map { self[field: $0]?.text } ?? self.text
+        let text = self[field: name ?? "path"]?.text ?? (name == nil ? self.text : nil)
         let name = name ?? "path"
         if let encoded = self[field: name + "Bytes"] {
             // Nil for a text that cannot be decoded.

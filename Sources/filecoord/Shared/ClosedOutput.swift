@@ -14,13 +14,7 @@ enum ClosedOutput {
     /// Costs a thread, which waits. If the thread cannot be started, the next write ends the
     /// program.
     static func endProgram() {
-        // Without the thread, the program ends with its next write.
-        try? DetachedThread.start(name: "output") {
-            // With no requested events, poll still reports errors and the end of the connection.
-            var wanted = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
-            while unsafe poll(&wanted, 1, -1) < 0, errno == EINTR {}
-            // If the output was never open, the next write reports the error.
-            guard wanted.revents & Int16(POLLERR | POLLHUP) != 0 else { return }
+        watch {
             var set = sigset_t()
             unsafe sigemptyset(&set)
             unsafe sigaddset(&set, SIGPIPE)
@@ -28,6 +22,18 @@ enum ClosedOutput {
             unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
             // This line is reached if the program that started this one had SIGPIPE ignored.
             _exit(ExitStatus.inputOutput.rawValue)
+        }
+    }
+
+    /// Calls `body`, on a thread of its own, when the last reader has closed standard output.
+    static func watch(_ body: @escaping @Sendable () -> Void) {
+        // Without the thread, the next write notices it.
+        try? DetachedThread.start(name: "output end") {
+            // With no requested events, poll still reports errors and the end of the connection.
+            var wanted = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+            while unsafe poll(&wanted, 1, -1) < 0, errno == EINTR {}
+            // If the output was never open, the next write reports the error.
+            if wanted.revents & Int16(POLLERR | POLLHUP) != 0 { body() }
         }
     }
 }

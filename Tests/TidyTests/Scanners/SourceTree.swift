@@ -57,6 +57,9 @@ struct SourceTree {
     /// Programs of the shell, whose names have no extension.
     static let scripts: Set<String> = [
         "Benchmarks/run", "Benchmarks/touched", "Examples/test", "Fuzzing/run",
+        "Examples/Proof/config-link", "Examples/Proof/database-copy",
+        "Examples/Proof/git-worktrees", "Examples/Proof/one-use-token", "Examples/Proof/run",
+        "Examples/Proof/settings", "Examples/Proof/stale-lock", "Libraries/Node/test-package",
         "Libraries/C/build", "Libraries/Tests/Plugs/run", "Libraries/test", "Linking/build",
         "Tests/RealHome/run",
         "docs/build", "docs/draw-rooms", "docs/list-bounds", "docs/man-page", "install",
