@@ -9,6 +9,8 @@ import Glibc
 /// Reads lines from standard input.
 struct SessionInput {
     private var buffer: [UInt8] = []
+    /// What is read at a time.
+    private var chunk = [UInt8](repeating: 0, count: 64 << 10)
     /// Where the part of the buffer begins that has not been searched for the end of a line.
     private var searched = 0
     /// Whether the line that is read is too long.
@@ -57,7 +59,6 @@ struct SessionInput {
 
     /// Reads more; returns false at the end of input.
     private mutating func fill() -> Bool {
-        var chunk = [UInt8](repeating: 0, count: 64 << 10)
         while true {
             let count = unsafe read(STDIN_FILENO, &chunk, chunk.count)
             if count > 0 {

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The lines that a session writes. A thread writes them one after the other, so that no other
-// thread waits for a client that does not read: but those that read requests or hear of changes,
-// which wait for room. Nothing that the client waits for is lost, and memory stays bounded.
+// The lines that a session writes. What the client has no room for is written by a thread, so that
+// no other thread waits for a client that does not read: but those that read requests or hear of
+// changes, which wait for room. Nothing that the client waits for is lost; memory stays bounded.
 
 import FileCoordinationSystem
 import FileCoordinationWire
 import Glibc
+import Synchronization
 
 /// Writes lines to standard output.
 final class SessionOutput: Sendable {
     private struct State {
-        var lines: [[UInt8]] = []
+        var lines: [ArraySlice<UInt8>] = []
+        /// Whether the thread writes lines.
+        var isBusy = false
         /// The bytes that the client has not taken yet.
         var unread = 0
         /// Whether nobody reads any more.
@@ -26,6 +29,8 @@ final class SessionOutput: Sendable {
     private static let room = 1 << 20
 
     private let state = Monitor(State())
+    /// Whether there is anything that the client has not taken yet.
+    private let hasUnread = Atomic(false)
 
     /// Starts the thread.
     ///
@@ -48,8 +53,9 @@ final class SessionOutput: Sendable {
 
     private func writeAll() {
         while true {
-            let lines = state.wait(forValue: { state -> [[UInt8]]? in
-                guard !state.lines.isEmpty || state.isLast else { return nil }
+            let lines = state.wait(forValue: { state -> [ArraySlice<UInt8>]? in
+                state.isBusy = !state.lines.isEmpty
+                guard state.isBusy || state.isLast else { return nil }
                 defer { state.lines = [] }
                 return state.lines
             })
@@ -58,9 +64,12 @@ final class SessionOutput: Sendable {
             }
             for line in lines {
                 // Whoever does not read has ended, or wants to know nothing more.
-                let isWritten = (try? Console.write(line, to: STDOUT_FILENO)) != nil
+                let isWritten = (try? Console.write(Array(line), to: STDOUT_FILENO)) != nil
                 guard isWritten else { return close() }
-                state.withLock { $0.unread -= min($0.unread, line.count) }
+                state.withLock { state in
+                    state.unread -= min(state.unread, line.count)
+                    hasUnread.store(state.unread > 0, ordering: .releasing)
+                }
                 state.notifyAll()
             }
         }
@@ -73,20 +82,44 @@ final class SessionOutput: Sendable {
     func write(_ fields: [(name: String, value: JSONValue)]) -> Bool {
         let line = JSONValue.object(fields).written + [UInt8(ascii: "\n")]
         guard line.count <= Self.lineLimit else { return false }
-        state.withLock { state in
-            guard !state.isClosed else { return }
-            state.lines.append(line)
-            state.unread += line.count
+        let isQueued = state.withLock { state in
+            guard !state.isClosed else { return false }
+            // Most clients wait for it, and have room.
+            let isFirst = state.lines.isEmpty && !state.isBusy
+            let rest = isFirst ? line.dropFirst(Self.writeNow(line)) : line[...]
+            guard !rest.isEmpty else { return false }
+            state.lines.append(rest)
+            state.unread += rest.count
+            hasUnread.store(true, ordering: .releasing)
+            return true
         }
-        state.notifyAll()
+        if isQueued { state.notifyAll() }
         return true
+    }
+
+    /// Writes as much as the client has room for; returns how much that is.
+    private static func writeNow(_ line: [UInt8]) -> Int {
+        let count = unsafe send(
+            STDOUT_FILENO, line, line.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+        // Of an error, the thread finds out.
+        guard count < 0, errno == ENOTSOCK else { return max(0, count) }
+        // A pipe that is ready has room for a short line.
+        var wanted = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
+        guard line.count <= Int(PIPE_BUF), unsafe poll(&wanted, 1, 0) == 1,
+            wanted.revents == Int16(POLLOUT)
+        else { return 0 }
+        return max(0, unsafe Glibc.write(STDOUT_FILENO, line, line.count))
     }
 
     /// Whether the client has read so much that more may be said which need not be.
     var hasRoom: Bool { state.withLock { $0.unread <= Self.room } }
 
     /// Blocks the thread until the client has read so much that more may be asked or told.
-    func waitForRoom() { _ = state.wait { $0.unread <= Self.room } }
+    func waitForRoom() {
+        // Most clients wait for each answer, and the lock is held while that is written.
+        guard hasUnread.load(ordering: .acquiring) else { return }
+        _ = state.wait { $0.unread <= Self.room }
+    }
 
     /// Blocks the thread until all lines are written, or nobody reads any more, or a deadline.
     func end(until deadline: Instant?) {
@@ -96,7 +129,10 @@ final class SessionOutput: Sendable {
     }
 
     private func close() {
-        state.withLock { ($0.isClosed, $0.unread) = (true, 0) }
+        state.withLock { state in
+            (state.isClosed, state.unread) = (true, 0)
+            hasUnread.store(false, ordering: .releasing)
+        }
         state.notifyAll()
     }
 }

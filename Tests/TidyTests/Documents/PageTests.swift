@@ -11,7 +11,8 @@ struct PageTests {
     /// The pages.
     static let pages = [
         "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md",
-        "Examples/README.md", "Libraries/C/README.md", "Libraries/Python/README.md",
+        "Examples/README.md", "Examples/Proof/README.md", "Libraries/C/README.md",
+        "Libraries/Node/README.md", "Libraries/Python/README.md",
         "Linking/README.md", "docs/README.md", "docs/memory-order.md", "docs/trace-format.md",
     ]
 
