@@ -56,10 +56,11 @@ struct VersionTests {
         #expect(!versions.isEmpty && Set(versions) == [version], "\(path): \(versions)")
     }
 
-    /// In C and Python, and in the lines that documents show of logs and traces.
+    /// In the libraries, and in the lines that documents show of logs and traces.
     @Test(arguments: [
         ("Libraries/C/Sources/CFileCoordination/include/filecoordination.h", "FC_VERSION \""),
         ("Libraries/Python/src/filecoordination/_version.py", "VERSION = \""),
+        ("Libraries/Node/package.json", "\"version\": \""),
         (RuleBook.catalog + "Guides/ServicesAndContainers.md", "event=start version="),
         ("docs/trace-format.md", "\"program\":\"filecoord "),
     ])
