@@ -63,6 +63,36 @@ final class SessionTests: XCTestCase {
         }
     }
 
+    /// The server may hear of the end after the next claim.
+    func testWhatWasEndedIsFreeAtOnce() throws {
+        try with { sandbox in
+            let (one, two) = (try SessionClient(sandbox), try SessionClient(sandbox))
+            func claim(_ id: Int) {
+                two.send(
+                    """
+                    {"id":\(id),"do":"claim","timeout":0,\
+                    "items":[{"path":"a","access":"writing"}]}
+                    """)
+            }
+            func awaitLine(_ session: SessionClient, _ text: String) throws {
+                try session.command.awaitOutput(text) { $0.last?.contains(text) ?? false }
+            }
+            for round in 1...100 {
+                one.send(
+                    #"{"id":\#(round),"do":"claim","items":[{"path":"a","access":"writing"}]}"#)
+                try awaitLine(one, "\"claim\":\"c\(round)\"")
+                claim(2 * round)
+                try awaitLine(two, "{\"id\":\(2 * round),\"error\":{\"code\":\"timedOut\"")
+                one.send(#"{"id":"e","do":"end","claim":"c\#(round)"}"#)
+                try awaitLine(one, #"{"id":"e","state":"ended"}"#)
+                claim(2 * round + 1)
+                try awaitLine(two, "\"claim\":\"c\(round)\"")
+                two.send(#"{"id":"e","do":"end","claim":"c\#(round)"}"#)
+                try awaitLine(two, #"{"id":"e","state":"ended"}"#)
+            }
+        }
+    }
+
     func testHundredsOfClaimsAreUnderWayAtOnce() throws {
         try with { sandbox in
             let session = try SessionClient(sandbox)

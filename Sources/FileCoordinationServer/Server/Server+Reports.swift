@@ -16,12 +16,24 @@ extension Server {
         guard let claim = records.claim(record, of: client.id) else {
             return send(.explanation(record, stage: nil, parties: []), to: client)
         }
+        lookAtHolders(inTheWayOf: claim)
         var findings = ProcessFindings(namespace: client.ledger.processNamespace)
         let found = arbiter.impediments(of: claim, amongFirst: ServerLimits.partiesLookedAt)
         let parties = parties(found, &findings, limit: WireLimits.parties)
         client.connection.flatMap { connections[$0] }?.hasAskedMuch = true
         send(
             .explanation(record, stage: arbiter.stage(of: claim), parties: parties), to: client)
+    }
+
+    /// Looks at the records of the claims that a claim waits for: the holder may have let go, and
+    /// the message about it not have been read. A claim that does not wait would be given up.
+    private mutating func lookAtHolders(inTheWayOf claim: ClaimID) {
+        let found = arbiter.impediments(of: claim, amongFirst: ServerLimits.partiesLookedAt)
+        for case .claim(let other) in found {
+            guard let address = records.address(of: other) else { continue }
+            work.append(.check(RecordCheck(client: address.client, record: address.record)))
+        }
+        finishWork()
     }
 
     /// Starts a status report for a connection.
