@@ -199,6 +199,12 @@ class Child {
         'wrongVersion',
       );
     }
+    if (this.#unsent) {
+      return new CoordinationError(
+        `${this.#program} ${how} before its session began: is it filecoord, and what has it said?`,
+        'lost',
+      );
+    }
     return new CoordinationError(
       `the session (process ${this.pid}, ${this.#program}) ${how}: accesses have ended, and ` +
         'what waited was not granted',

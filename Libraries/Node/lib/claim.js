@@ -148,7 +148,7 @@ class WritingItem extends Item {
   async replace(contents, { onlyIf } = {}) {
     const data = contents === null ? null : contentsOf(contents);
     const message = { do: 'replace', item: this.#index };
-    if (onlyIf !== undefined && onlyIf !== null) message.onlyIf = onlyIf;
+    if (onlyIf !== undefined) message.onlyIf = known(onlyIf);
     if (data === null) return this.#put({ ...message, from: null });
     // Not staged in vain.
     this.#claim.requireHeld();
@@ -170,8 +170,22 @@ class WritingItem extends Item {
   }
 }
 
+/** A token; a state that is not known is no condition, and must not be taken for one. */
+function known(token) {
+  if (token !== null) return token;
+  throw new TypeError('onlyIf is null: the state is not known, so read the file again');
+}
+
+/** What a call can be told; a misspelt one would be passed over. */
+const OPTIONS = new Set([
+  ...['timeout', 'signal', 'label', 'purpose', 'onWaiting', 'onlyIf', 'recursive', 'noFollow'],
+  ...['digest', 'options'],
+]);
+
 /** Waits for a claim. */
 async function obtain(items, options = {}) {
+  const unknown = Object.keys(options).find((name) => !OPTIONS.has(name));
+  if (unknown) throw new TypeError(`there is no option "${unknown}"`);
   const wanted = items.map(checkedItem);
   if (wanted.length === 0) throw new TypeError('there are no items');
   const { signal, onWaiting } = options;
@@ -245,7 +259,7 @@ function message(wanted, { timeout, label, purpose }) {
 function member({ path, access, options = [], onlyIf, recursive, noFollow, digest }) {
   const item = { ...toMember(path), access };
   if (options.length > 0) item.options = options;
-  if (onlyIf !== undefined && onlyIf !== null) item.onlyIf = onlyIf;
+  if (onlyIf !== undefined) item.onlyIf = known(onlyIf);
   if (recursive) item.recursive = true;
   if (noFollow) item.noFollow = true;
   if (digest) item.digest = true;

@@ -21,7 +21,9 @@ const SLASH = 0x2f;
 function contentsOf(contents) {
   if (typeof contents === 'string') return Buffer.from(contents, 'utf8');
   if (isUint8Array(contents)) return contents;
-  throw new TypeError('new contents are a string, a Buffer, a Uint8Array, or null for no file');
+  throw new TypeError(
+    'new contents are a string (as of JSON.stringify), a Buffer, a Uint8Array, or null for no file',
+  );
 }
 
 /** Writes a file beside `path`, and returns its path. */

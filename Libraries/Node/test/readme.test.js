@@ -10,7 +10,7 @@ const path = require('node:path');
 const vm = require('node:vm');
 const { test } = require('node:test');
 
-const { PATIENCE, file, rejects, script } = require('./support.js');
+const { PATIENCE, file, script } = require('./support.js');
 const fc = require('..');
 const limit = { timeout: PATIENCE };
 
@@ -35,30 +35,28 @@ test('listings compile, and take names that there are', limit, () => {
 
 test('three instances tear no settings', limit, async () => {
   const place = file(null);
-  const source = `${listing('const setValue')}
-    const [place, mark] = process.argv.slice(1);
-    for (let turn = 0; turn < 10; turn += 1) await setValue(place, mark + turn, turn);`;
-  const others = ['a', 'b', 'c'].map((mark) => script(source, place, mark));
+  const source = `${listing('const change').replace("'settings.json'", 'process.argv[1]')}
+    for (let turn = 0; turn < 9; turn += 1) {
+      await change(process.argv[1], (settings) => { settings.runs += 1; });
+    }`;
+  const others = ['a', 'b', 'c'].map(() => script(`(async () => {${source}})()`, place));
   for (const other of others) assert.equal((await other.ended).status, 0, other.errors);
-  assert.equal(Object.keys(JSON.parse(fs.readFileSync(place, 'utf8'))).length, 30);
+  assert.equal(JSON.parse(fs.readFileSync(place, 'utf8')).runs, 30);
 });
 
 test('settings in memory overwrite nothing unseen', limit, async () => {
   const place = file('{"a":1}');
-  const run = new Function('fc', 'fs', 'path', `return (async () => {
-    ${listing('let seen')}
-    return { save, settings };
-  })();`);
-  const one = await run(fc, fs.promises, place);
-  const two = await run(fc, fs.promises, place);
-  one.settings.b = 2;
-  await one.save();
-  one.settings.c = 3;
-  await one.save();
-  two.settings.a = 4;
-  await rejects(two.save(), 'stale');
-  const again = await run(fc, fs.promises, place);
-  again.settings.a = 4;
-  await again.save();
+  const run = new Function('fc', 'require', 'path', `
+    ${listing('let seen, settings')}
+    return { load, save };
+  `);
+  const one = run(fc, require, place);
+  const two = run(fc, require, place);
+  await one.load();
+  await two.load();
+  await one.save((settings) => { settings.b = 2; });
+  await one.save((settings) => { settings.c = 3; });
+  // Has seen neither.
+  await two.save((settings) => { settings.a = 4; });
   assert.deepEqual(JSON.parse(fs.readFileSync(place, 'utf8')), { a: 4, b: 2, c: 3 });
 });
