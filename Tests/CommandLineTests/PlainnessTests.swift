@@ -125,7 +125,7 @@ final class PlainnessTests: XCTestCase {
     func testNoExampleOfTheManualPutsAPathIntoAScript() throws {
         try with { sandbox in
             let runners = ["read", "write", "update", "access"]
-            for command in [[]] + HelpTests.commands {
+            for command in [[]] + (try HelpTests.commands(sandbox)) {
                 let help = try sandbox.run(command + ["--help"]).output
                 XCTAssertEqual(ShellScripts.withMarks(in: help), [], "\(command)")
                 guard let name = command.first, runners.contains(name) else { continue }

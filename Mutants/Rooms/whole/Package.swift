@@ -77,6 +77,22 @@ let package = Package(
                 "FileTree", "FoundationCompatibility",
             ],
             swiftSettings: strict),
+        .target(
+            name: "FileCoordinationTracing",
+            dependencies: [
+                "FileCoordinationClient", "FileCoordinationArbiter", "FileCoordinationWire",
+                "MonotonicTime",
+            ],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "filecoord",
+            dependencies: [
+                "FileCoordinationClient", "FileCoordinationVersions", "FileCoordinationServer",
+                "FileCoordinationArbiter", "FileCoordinationWire", "FileCoordinationSystem",
+                "FileCoordinationTracing", "FileTree", "MonotonicTime",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict),
         .executableTarget(
             name: "filecoordinationd",
             dependencies: [
@@ -149,6 +165,16 @@ let package = Package(
                 "RemovedDirectoryTests.swift",
                 "SharedQueueTests.swift", "Stage",
                 "StoppedTests.swift",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "CommandLineTests",
+            dependencies: ["filecoord", "filecoordinationd", "TestHome"],
+            sources: [
+                "SessionInputTests.swift", "SessionTests.swift",
+                "Support/RunningCommand.swift", "Support/Sandbox.swift",
+                "Support/Sandbox+Shell.swift", "Support/SessionClient.swift",
+                "Support/StatusShape.swift",
             ],
             swiftSettings: strict),
     ],
