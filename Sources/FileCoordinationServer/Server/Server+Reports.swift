@@ -25,8 +25,10 @@ extension Server {
             .explanation(record, stage: arbiter.stage(of: claim), parties: parties), to: client)
     }
 
-    /// Looks at the records of the claims that a claim waits for: the holder may have let go, and
-    /// the message about it not have been read. A claim that does not wait would be given up.
+    /// Looks at the records of the claims that a claim waits for.
+    ///
+    /// A holder may have let go, and the message about it not have been read. A claim that does not
+    /// wait would be given up.
     private mutating func lookAtHolders(inTheWayOf claim: ClaimID) {
         let found = arbiter.impediments(of: claim, amongFirst: ServerLimits.partiesLookedAt)
         for case .claim(let other) in found {
