@@ -25,7 +25,7 @@ struct PlainFlood {
         mkdir(tree, 0o700)
         // A delegated claim asks no server, and so proves less.
         if !options.has("delegating") { setenv("FILECOORDINATION_DELEGATION", "off", 1) }
-        let patience = 20 * Kernel.crowding
+        let patience = 2 * FloodPlace.patience
         let presenter = try field.start("flood-presenter", ["directory": field.directory])
         let isPresented = Kernel.until(seconds: patience) {
             access(FloodPlace.ready(field.directory), F_OK) == 0
@@ -77,6 +77,9 @@ struct PlainFlood {
 
 /// The paths that the processes of the proof agree on.
 private enum FloodPlace {
+    /// How long anything may take that is not measured, in seconds.
+    static var patience: Double { 20 * Kernel.crowding }
+
     static func tree(_ directory: String) -> String { directory + "/tree" }
     static func ready(_ directory: String) -> String { directory + "/presented" }
     static func told(_ directory: String) -> String { directory + "/told" }
@@ -112,6 +115,10 @@ final class FloodPresenter: NSObject, NSFilePresenter, Sendable {
         NSFileCoordinator.addFilePresenter(presenter)
         close(open(FloodPlace.ready(directory), O_CREAT | O_WRONLY, 0o600))
         _ = Kernel.take([SIGTERM])
+        // On a busy machine, the server may tell of it only when the flood is over.
+        _ = Kernel.until(seconds: FloodPlace.patience) {
+            presenter.told.load(ordering: .relaxed) > 0
+        }
         NSFileCoordinator.removeFilePresenter(presenter)
         let count = Data("\(presenter.told.load(ordering: .relaxed))".utf8)
         let isWritten =
