@@ -10,17 +10,17 @@ extension VersionStore {
     /// Whether a store was ever chosen.
     ///
     /// Reading a task-local variable takes time, especially the first time.
-    private static let isAnyChosen = Atomic(false)
+    private static let isAnyChosen = Atomic<UInt8>(0)
 
     /// The store that ``NSFileVersion`` uses.
     package static var current: VersionStore {
-        (isAnyChosen.load(ordering: .relaxed) ? chosen : nil) ?? ofUser
+        (isAnyChosen.load(ordering: .relaxed) != 0 ? chosen : nil) ?? ofUser
     }
 
     /// Whether the current store is at a path.
     package static func isCurrent(at path: [UInt8]) -> Bool {
         // Usually this does not retain the store, because each delegated write asks.
-        isAnyChosen.load(ordering: .relaxed)
+        isAnyChosen.load(ordering: .relaxed) != 0
             ? current.pathBytes == path : ofUser.pathBytes == path
     }
 
@@ -28,7 +28,7 @@ extension VersionStore {
     package static func choosing<Result>(
         _ store: VersionStore, _ body: () throws -> Result
     ) rethrows -> Result {
-        isAnyChosen.store(true, ordering: .relaxed)
+        isAnyChosen.store(1, ordering: .relaxed)
         return try $chosen.withValue(store, operation: body)
     }
 
@@ -37,7 +37,7 @@ extension VersionStore {
         _ store: VersionStore, isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws -> Result
     ) async rethrows -> Result {
-        isAnyChosen.store(true, ordering: .relaxed)
+        isAnyChosen.store(1, ordering: .relaxed)
         return try await $chosen.withValue(store, operation: body)
     }
 

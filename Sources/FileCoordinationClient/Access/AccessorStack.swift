@@ -44,7 +44,7 @@ package enum AccessorStack {
     /// Whether any task ever ran an accessor.
     ///
     /// Reading a task-local value takes time, especially the first time.
-    private static let hasTasks = Atomic(false)
+    private static let hasTasks = Atomic<UInt8>(0)
 
     private struct TaskStack: Sendable {
         var task: Int
@@ -66,7 +66,7 @@ package enum AccessorStack {
     private static var ofThread: [Frame] { unsafe CallingThread.known?.memory.pointee.frames ?? [] }
 
     private static var ofTask: [CoordinatedAccess] {
-        guard hasTasks.load(ordering: .relaxed), let stack = tasks, stack.task == currentTask,
+        guard hasTasks.load(ordering: .relaxed) != 0, let stack = tasks, stack.task == currentTask,
             stack.process == ForkGuard.processToken
         else { return [] }
         return stack.accesses
@@ -80,7 +80,7 @@ package enum AccessorStack {
     /// Whether the caller is running no accessor.
     static func isEmpty(on thread: CallingThread) -> Bool {
         unsafe thread.memory.pointee.frames.isEmpty
-            && (!hasTasks.load(ordering: .relaxed) || tasks == nil)
+            && (hasTasks.load(ordering: .relaxed) == 0 || tasks == nil)
     }
 
     /// Records that an accessor starts on the calling thread.
@@ -103,7 +103,7 @@ package enum AccessorStack {
         _ accessor: () async throws -> Result
     ) async rethrows -> Result {
         guard let access, let task = currentTask else { return try await accessor() }
-        hasTasks.store(true, ordering: .relaxed)
+        hasTasks.store(1, ordering: .relaxed)
         let stack = TaskStack(
             task: task, process: ForkGuard.processToken, accesses: ofTask + [access])
         return try await $tasks.withValue(stack) { try await accessor() }

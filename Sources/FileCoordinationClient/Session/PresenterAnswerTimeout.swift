@@ -9,12 +9,13 @@ import Synchronization
 
 /// What happens to waiting calls when this process was stopped and continues.
 package enum Suspension {
-    private static let cancels = Atomic(false)
+    // A number, because only its literal is initialised without a lock in every build.
+    private static let cancels = Atomic<UInt8>(0)
 
     /// Whether they are cancelled.
     package static var cancelsWaits: Bool {
-        get { cancels.load(ordering: .relaxed) }
-        set { cancels.store(newValue, ordering: .relaxed) }
+        get { cancels.load(ordering: .relaxed) != 0 }
+        set { cancels.store(newValue ? 1 : 0, ordering: .relaxed) }
     }
 }
 
