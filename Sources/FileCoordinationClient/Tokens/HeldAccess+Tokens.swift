@@ -45,7 +45,7 @@ extension HeldAccess {
     ///     stays where it is after an error.
     ///   - seen: the state in which the file must be; nil for any.
     /// - Returns: what was left.
-    /// - Throws: if the item is as it was: `changed` if it is not as it was seen.
+    /// - Throws: then the item is as it was; `changed` if it is not as it was seen.
     package func replace(
         item index: Int, byFileAt path: NativePath, ifSeen seen: ItemToken?
     ) throws(ReplacingError) -> ReplacedFile.Replacement {

@@ -355,7 +355,7 @@ extension SessionReplacement {
             + (losses.isEmpty ? [] : [("losses", .list(losses))])
     }
 
-    /// Only names of this kind are told to nobody, and only a file beside the item can replace it.
+    /// Presenters are not told of files with such names, and a rename needs the same directory.
     private func requireBeside(_ place: NativePath, _ file: NativePath) throws(SessionError) {
         let prefix = [UInt8(ascii: ".")] + place.name + [UInt8(ascii: ".")]
         guard file.name.starts(with: prefix), file.name.count > prefix.count,

@@ -94,12 +94,10 @@ struct SessionError: Error, Sendable {
     init(_ error: ReplacingError) {
         switch error {
         case .changed: self.init(.stale, Failure(error))
-        case .failed: self.init(Failure(error))
+        case .failed, .unsuitable(_, .noRegularFile): self.init(Failure(error))
         case .unsuitable(let path, .directory): self.init(.badPath, "\(path) is a directory")
         case .unsuitable(let path, .symbolicLink):
             self.init(.badPath, "\(path) is a symbolic link: claim it without \"noFollow\"")
-        case .unsuitable(let path, .noRegularFile):
-            self.init(.badPath, "\(path) is not a regular file: only those can be replaced")
         case .unsuitable(let path, .severalNames(let count)):
             self.init(
                 .badPath,

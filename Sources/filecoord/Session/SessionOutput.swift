@@ -17,7 +17,7 @@ final class SessionOutput: Sendable {
         var isBusy = false
         /// The bytes that the client has not taken yet.
         var unread = 0
-        /// Whether nobody reads any more.
+        /// Whether the client has closed its end.
         var isClosed = false
         /// Whether no line follows.
         var isLast = false
@@ -34,7 +34,7 @@ final class SessionOutput: Sendable {
 
     /// Starts the thread.
     ///
-    /// - Parameter onClose: called, on a thread of its own, when nobody reads any more.
+    /// - Parameter onClose: called, on a thread of its own, when the client has closed its end.
     /// - Throws: if no thread can be started.
     init(onClose: @escaping @Sendable () -> Void) throws(Failure) {
         do throws(SystemError) {
@@ -63,7 +63,7 @@ final class SessionOutput: Sendable {
                 return close()
             }
             for line in lines {
-                // Whoever does not read has ended, or wants to know nothing more.
+                // The only failure is a client that has closed its end.
                 let isWritten = (try? Console.write(Array(line), to: STDOUT_FILENO)) != nil
                 guard isWritten else { return close() }
                 state.withLock { state in
@@ -121,7 +121,7 @@ final class SessionOutput: Sendable {
         _ = state.wait { $0.unread <= Self.room }
     }
 
-    /// Blocks the thread until all lines are written, or nobody reads any more, or a deadline.
+    /// Blocks the thread until all lines are written, the client has closed its end, or a deadline.
     func end(until deadline: Instant?) {
         state.withLock { $0.isLast = true }
         state.notifyAll()
