@@ -23,7 +23,8 @@ package struct DaemonLauncher: Sendable {
     /// Looks for the daemon: `$FILECOORDINATIOND`, then beside this executable, in `PATH` and in
     /// libexec.
     ///
-    /// A process of root or with setuid rights looks only in libexec.
+    /// A program with set-user-ID rights or capabilities looks only in libexec, one of root not in
+    /// `PATH`.
     ///
     /// An empty `$FILECOORDINATIOND` means that no daemon is used and the program itself serves.
     /// Where the variable is not set, and the user's service manager offers to start the daemon, it
