@@ -69,7 +69,13 @@ private struct JSONReader {
     /// Returns false if another one follows.
     private mutating func takes(_ mark: Unicode.Scalar) -> Bool {
         skipSpace()
-        return take(String(mark))
+        return takesNext(mark)
+    }
+
+    private mutating func takesNext(_ mark: Unicode.Scalar) -> Bool {
+        guard next == UInt8(ascii: mark) else { return false }
+        position += 1
+        return true
     }
 
     private mutating func list(_ depth: Int) -> JSONValue? {
@@ -134,7 +140,7 @@ private struct JSONReader {
     // MARK: Texts
 
     private mutating func text() -> String? {
-        guard take("\"") else { return nil }
+        guard takesNext("\"") else { return nil }
         var result: [UInt8] = []
         while let byte = next {
             position += 1

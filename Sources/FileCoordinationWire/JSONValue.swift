@@ -106,31 +106,41 @@ package enum JSONValue: Hashable, Sendable, CustomStringConvertible {
     // MARK: Writing
 
     /// The value as JSON text.
-    package var written: [UInt8] { Array(description.utf8) }
-
-    package var description: String {
-        switch self {
-        case .null: "null"
-        case .truth(let truth): truth ? "true" : "false"
-        case .number(let digits): digits
-        case .text(let text): Self.quoted(text)
-        case .path(let path): Self.quoted(String(decoding: path, as: UTF8.self))
-        case .list(let values): "[\(values.map(\.description).joined(separator: ","))]"
-        case .members(let fields):
-            "{\(fields.map { Self.field($0.name, $0.value) }.joined(separator: ","))}"
-        }
+    package var written: [UInt8] {
+        var text: [UInt8] = []
+        write(to: &text)
+        return text
     }
 
-    private static func field(_ name: String, _ value: JSONValue) -> String {
-        let field = "\(quoted(name)):\(value)"
-        guard case .path(let path) = value, String(validating: path, as: UTF8.self) == nil
-        else { return field }
-        return "\(field),\(quoted(name + "Bytes")):\(quoted(percentEncoded(path)))"
+    package var description: String { String(decoding: written, as: UTF8.self) }
+
+    fileprivate func write(to text: inout [UInt8]) {
+        switch self {
+        case .null: text += "null".utf8
+        case .truth(let truth): text += (truth ? "true" : "false").utf8
+        case .number(let digits): text += digits.utf8
+        case .text(let content): Self.quote(content.utf8, to: &text)
+        case .path(let path): Self.quote(String(decoding: path, as: UTF8.self).utf8, to: &text)
+        case .list(let values):
+            text.append(UInt8(ascii: "["))
+            for (index, value) in values.enumerated() {
+                if index > 0 { text.append(UInt8(ascii: ",")) }
+                value.write(to: &text)
+            }
+            text.append(UInt8(ascii: "]"))
+        case .members(let fields):
+            text.append(UInt8(ascii: "{"))
+            for (index, field) in fields.enumerated() {
+                if index > 0 { text.append(UInt8(ascii: ",")) }
+                field.write(to: &text)
+            }
+            text.append(UInt8(ascii: "}"))
+        }
     }
 
     /// Percent-encodes all bytes that are not ASCII, control characters, spaces and the percent
     /// sign.
-    private static func percentEncoded(_ bytes: [UInt8]) -> String {
+    fileprivate static func percentEncoded(_ bytes: [UInt8]) -> String {
         bytes.map { byte in
             guard byte <= 0x20 || byte >= 0x7f || byte == UInt8(ascii: "%") else {
                 return String(Unicode.Scalar(byte))
@@ -141,20 +151,39 @@ package enum JSONValue: Hashable, Sendable, CustomStringConvertible {
 
     /// A text in quotation marks, with escape sequences where JSON demands them.
     package static func quoted(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": result += "\\\""
-            case "\\": result += "\\\\"
-            case "\n": result += "\\n"
-            case "\r": result += "\\r"
-            case "\t": result += "\\t"
-            case "\0"..<" ", "\u{7f}":
-                let digits = String(scalar.value, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            case _: result.unicodeScalars.append(scalar)
+        var result: [UInt8] = []
+        quote(text.utf8, to: &result)
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    fileprivate static func quote(_ content: some Sequence<UInt8>, to text: inout [UInt8]) {
+        text.append(UInt8(ascii: "\""))
+        for byte in content {
+            switch byte {
+            case UInt8(ascii: "\""): text += "\\\"".utf8
+            case UInt8(ascii: "\\"): text += "\\\\".utf8
+            case UInt8(ascii: "\n"): text += "\\n".utf8
+            case UInt8(ascii: "\r"): text += "\\r".utf8
+            case UInt8(ascii: "\t"): text += "\\t".utf8
+            case 0..<0x20, 0x7f:
+                text += "\\u00\(byte < 16 ? "0" : "")\(String(byte, radix: 16))".utf8
+            case _: text.append(byte)
             }
         }
-        return result + "\""
+        text.append(UInt8(ascii: "\""))
+    }
+}
+
+extension JSONValue.Member {
+    fileprivate func write(to text: inout [UInt8]) {
+        JSONValue.quote(name.utf8, to: &text)
+        text.append(UInt8(ascii: ":"))
+        value.write(to: &text)
+        guard case .path(let path) = value, String(validating: path, as: UTF8.self) == nil
+        else { return }
+        text.append(UInt8(ascii: ","))
+        JSONValue.quote((name + "Bytes").utf8, to: &text)
+        text.append(UInt8(ascii: ":"))
+        JSONValue.quote(JSONValue.percentEncoded(path).utf8, to: &text)
     }
 }

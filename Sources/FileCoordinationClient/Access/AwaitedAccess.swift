@@ -84,10 +84,13 @@ final class AwaitedAccess: Sendable {
     }
 
     /// Files the claim, unless the access was given up.
+    ///
+    /// With `lingering`, this thread waits so long for the grant, and then finishes the access
+    /// itself: most claims are granted at once, and no other thread need be woken.
     func file(
         _ items: [RequestedItem], in session: () throws(AccessFailure) -> Session,
         enclosing: [RecordReference], surroundings: SurroundingClaims = SurroundingClaims(),
-        blocksCaller: Bool
+        blocksCaller: Bool, lingering: Duration = .zero
     ) {
         guard state.withLock({ $0.givenUp == nil }) else { return }
         let access: CoordinatedAccess
@@ -107,8 +110,16 @@ final class AwaitedAccess: Sendable {
         // The outcome is known already. What was filed ends without an accessor, even if it was
         // granted at once.
         if let givenUp { access.giveUp(givenUp) }
-        filed(access)
+        guard lingering > .zero else { return filed(access) }
+        filed(access, finishing: Self.atOnce)
+        guard access.claim.takeGrant(until: MonotonicClock.after(lingering)),
+            let access = state.withLock({ $0.wait.decided(.granted) })
+        else { return }
+        follow(access, .granted, finishing: Self.atOnce)
     }
+
+    /// Runs jobs on the thread that has them.
+    private static let atOnce: Executor = { job, _ in job() }
 
     /// Asks the server what the access waits for; returns nil if no claim is filed yet, or if no
     /// answer came by `deadline`.
@@ -144,8 +155,10 @@ final class AwaitedAccess: Sendable {
 
     // MARK: Continuation
 
-    private func filed(_ access: CoordinatedAccess) {
-        if let ending = state.withLock({ $0.wait.filed(access) }) { follow(access, ending) }
+    private func filed(_ access: CoordinatedAccess, finishing: Executor? = nil) {
+        if let ending = state.withLock({ $0.wait.filed(access) }) {
+            follow(access, ending, finishing: finishing)
+        }
     }
 
     /// Called on any thread when a claim of the access has been granted or given up.
@@ -153,12 +166,14 @@ final class AwaitedAccess: Sendable {
         if let access = state.withLock({ $0.wait.decided(ending) }) { follow(access, ending) }
     }
 
-    private func follow(_ access: CoordinatedAccess, _ ending: AccessEnding) {
+    private func follow(
+        _ access: CoordinatedAccess, _ ending: AccessEnding, finishing: Executor? = nil
+    ) {
         guard case .granted = ending else {
             return failing({ self.end(access, ending) }, { self.drop(access) })
         }
         access.queued()
-        finishing(
+        (finishing ?? self.finishing)(
             {
                 let record = access.claim.record
                 let finished = access.finishWait()

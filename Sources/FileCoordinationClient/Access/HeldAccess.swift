@@ -160,19 +160,10 @@ extension Coordinator {
         surroundings: SurroundingClaims = SurroundingClaims(), timeout: Duration?,
         onEnd: @escaping @Sendable (Result<HeldAccess, AccessFailure>) -> Void
     ) -> AwaitedHold {
-        let wait = AwaitedAccess(
-            of: self, at: .ofTask, finishing: { job, _ in BlockingWorkPool.start(job) },
-            failing: { job, _ in BlockingWorkPool.start(job) })
-        wait.begin(timeout: timeout) { outcome in
-            onEnd(outcome.map { HeldAccess($0, of: self, in: surroundings) })
-        }
+        let hold = AwaitedHold(of: self, surroundings: surroundings, timeout: timeout, onEnd: onEnd)
         // Filing examines files, which may block.
-        BlockingWorkPool.start {
-            wait.file(
-                items, in: session, enclosing: enclosing, surroundings: surroundings,
-                blocksCaller: true)
-        }
-        return AwaitedHold(wait: wait)
+        BlockingWorkPool.start { hold.file(items, in: session, enclosing: enclosing) }
+        return hold
     }
 
     /// Holds access if it is granted without a wait for other programs.
@@ -204,7 +195,45 @@ extension Coordinator {
 
 /// A hold that is waited for.
 package struct AwaitedHold: Sendable {
-    fileprivate let wait: AwaitedAccess
+    private let wait: AwaitedAccess
+    private let surroundings: SurroundingClaims
+
+    /// Begins the wait, before the access is asked for with ``file(_:in:enclosing:lingering:)``.
+    ///
+    /// - Parameters:
+    ///   - coordinator: who asks for the access.
+    ///   - surroundings: claims of other processes inside which the access is made.
+    ///   - timeout: how long to wait; nil for no limit.
+    ///   - onEnd: called once, with the access or with the reason why there is none.
+    package init(
+        of coordinator: Coordinator, surroundings: SurroundingClaims, timeout: Duration?,
+        onEnd: @escaping @Sendable (Result<HeldAccess, AccessFailure>) -> Void
+    ) {
+        wait = AwaitedAccess(
+            of: coordinator, at: .ofTask, finishing: { job, _ in BlockingWorkPool.start(job) },
+            failing: { job, _ in BlockingWorkPool.start(job) })
+        self.surroundings = surroundings
+        wait.begin(timeout: timeout) { outcome in
+            onEnd(outcome.map { HeldAccess($0, of: coordinator, in: surroundings) })
+        }
+    }
+
+    /// Asks for the access, on this thread, which a file system may block.
+    ///
+    /// - Parameters:
+    ///   - items: the items, and how each will be accessed.
+    ///   - session: returns this process's session.
+    ///   - enclosing: held accesses that the caller releases only afterwards.
+    ///   - lingering: how long this thread waits for the grant; then it calls `onEnd` itself. Later
+    ///     a thread of the pool does.
+    package func file(
+        _ items: [RequestedItem], in session: () throws(AccessFailure) -> Session,
+        enclosing: [RecordReference] = [], lingering: Duration = .zero
+    ) {
+        wait.file(
+            items, in: session, enclosing: enclosing, surroundings: surroundings,
+            blocksCaller: true, lingering: lingering)
+    }
 
     /// Asks the server what the access waits for; returns nil if no claim is filed yet, or if no
     /// answer came by `deadline`.

@@ -85,13 +85,22 @@ package final class PendingClaim: Sendable {
 
     /// Reports that the word is "granted", for claims for which no thread waits.
     func markGranted() {
-        guard let onEnding, ledger.takeGrant(record) else { return }
-        let isFirst = state.withLock { state in
+        if let onEnding, takeGrant() { onEnding(.granted) }
+    }
+
+    /// Blocks the thread until the claim is decided or the deadline passes; returns whether it is
+    /// granted and was not reported, which it then is not any more.
+    func takeGrant(until deadline: Instant) -> Bool {
+        ledger.waitWhileAsked(record, deadline: deadline) == .granted && takeGrant()
+    }
+
+    private func takeGrant() -> Bool {
+        guard ledger.takeGrant(record) else { return false }
+        return state.withLock { state in
             guard case .open = state.decision else { return false }
             state.decision = .made(.granted)
             return true
         }
-        if isFirst { onEnding(.granted) }
     }
 
     /// Blocks the thread until the claim is decided or the deadline passes.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a session's client asks for, from its lines to the parts that do it. No request waits for
-// another one; what may block is done on other threads.
+// another one: lines are understood in order, and what may block is returned to be done meanwhile.
 
 import FileCoordinationClient
 import FileCoordinationSystem
@@ -13,11 +13,9 @@ final class Conversation: Sendable {
     private let replies: SessionReplies
     private let claims: SessionClaims
     private let presenters: SessionPresenters
-    /// How many requests look at something now.
-    private let looks = Monitor(0)
 
-    /// The most of them: their answers may be long, and are made before the client reads them.
-    private static let mostLooks = 64
+    /// What may block.
+    typealias Work = @Sendable () -> Void
 
     init(_ output: SessionOutput) throws(Failure) {
         replies = SessionReplies(output)
@@ -25,8 +23,8 @@ final class Conversation: Sendable {
         presenters = SessionPresenters(replies)
     }
 
-    /// Takes a line of the client.
-    func take(_ line: SessionInput.Line) {
+    /// Takes a line of the client; returns what is left to do, in any order.
+    func take(_ line: SessionInput.Line) -> Work? {
         var id: SessionRequestID?
         do throws(SessionError) {
             guard case .whole(let bytes) = line else {
@@ -42,66 +40,63 @@ final class Conversation: Sendable {
             }
             id = given
             let request = try SessionRequest(object: object, id: given)
-            try perform(request.action, for: id)
+            return try perform(request.action, for: id)
         } catch {
             if let id { replies.fail(id, error) } else { replies.fail(error) }
+            return nil
         }
     }
 
     private func perform(
         _ action: SessionRequest.Action, for id: SessionRequestID?
-    ) throws(SessionError) {
+    ) throws(SessionError) -> Work? {
         if case .answer(let question, let refusal) = action {
             try presenters.answer(question, refusal: refusal)
             if let id { replies.finish(id, [("state", .text("done"))]) }
-            return
+            return nil
         }
-        guard let id else { return }
+        guard let id else { return nil }
         switch action {
-        case .answer: break
-        case .claim(let terms): claims.claim(id, terms)
-        case .end(let claim, let wantsTokens): claims.end(claim, for: id, wantsTokens: wantsTokens)
-        case .cancel(let request): claims.cancel(request, for: id)
-        case .replace(let replacement): claims.replace(replacement, for: id)
+        case .answer: return nil
+        case .claim(let terms): return claims.claim(id, terms)
+        case .end(let claim, let wantsTokens):
+            return try claims.end(claim, for: id, wantsTokens: wantsTokens)
+        case .cancel(let request):
+            claims.cancel(request, for: id)
+            return nil
+        case .replace(let replacement): return try claims.replace(replacement, for: id)
         case .present(let path, let label, let answers):
-            presenters.add(path, label: label, answering: answers, for: id)
-        case .remove(let presenter): presenters.remove(presenter, for: id)
+            return presenters.add(path, label: label, answering: answers, for: id)
+        case .remove(let presenter): return try presenters.remove(presenter, for: id)
         case .token(let paths, let withDigest):
-            look(for: id) { () throws(Failure) in
+            return look(for: id) { () throws(Failure) in
                 var items: [JSONValue] = []
                 for path in paths { items.append(try Self.token(path, withDigest)) }
                 return ("items", .list(items))
             }
         case .status:
-            look(for: id) { () throws(Failure) in
+            return look(for: id) { () throws(Failure) in
                 let report = try StatusCommand.ask(CurrentProcess.environment)
                 return ("status", StatusJSON.value(report))
             }
         case .explain(let path):
-            look(for: id) { () throws(Failure) in
+            return look(for: id) { () throws(Failure) in
                 ("explanation", ExplanationJSON(try ExplainCommand.explanation(of: path)).value)
             }
         }
     }
 
-    /// Answers with what is seen, without keeping other requests waiting.
+    /// Answers with what is seen.
     private func look(
         for id: SessionRequestID,
         _ body: @escaping @Sendable () throws(Failure) -> (name: String, value: JSONValue)
-    ) {
-        _ = looks.wait { looks in
-            guard looks < Self.mostLooks else { return false }
-            looks += 1
-            return true
-        }
-        BlockingWorkPool.start { [replies, looks] in
+    ) -> Work {
+        { [replies] in
             do throws(Failure) {
                 replies.finish(id, [("state", .text("done")), try body()])
             } catch {
                 replies.fail(id, SessionError(error))
             }
-            looks.withLock { $0 -= 1 }
-            looks.notifyAll()
         }
     }
 

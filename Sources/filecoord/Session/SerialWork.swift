@@ -3,12 +3,11 @@
 // Work that is done in order, without a thread of its own: what a client does with one claim, such
 // as replacing its file and ending it. A file system that does not answer keeps only this waiting.
 
-import FileCoordinationClient
 import FileCoordinationSystem
 
-/// Jobs that run one after the other, on threads of the blocking work pool.
+/// Jobs that run one after the other, on the thread of the first.
 final class SerialWork: Sendable {
-    private typealias Job = @Sendable () -> Void
+    typealias Job = @Sendable () -> Void
 
     private struct State {
         var jobs: [Job] = []
@@ -17,14 +16,17 @@ final class SerialWork: Sendable {
 
     private let state = Lock(State())
 
-    /// Runs `job` after those that were added before.
-    func add(_ job: @escaping @Sendable () -> Void) {
+    /// Adds `job`, to run after those that were added before.
+    ///
+    /// Returns what the caller must run, if no thread runs jobs.
+    func add(_ job: @escaping Job) -> Job? {
         let isFirst = state.withLock { state in
             state.jobs.append(job)
             defer { state.isRunning = true }
             return !state.isRunning
         }
-        if isFirst { BlockingWorkPool.start { self.run() } }
+        guard isFirst else { return nil }
+        return { self.run() }
     }
 
     private func run() {

@@ -67,6 +67,8 @@ final class SessionClaims: Sendable {
     private static let period = Duration.seconds(1)
     /// How often that is looked at again at least, if it does not change.
     private static let longestPeriod = Duration.seconds(5)
+    /// Within this time, a claim is granted that does not wait for others.
+    private static let usualGrant = Duration.milliseconds(1)
     /// How long the server may take to say what a claim waits for.
     private static let explanationPatience = Duration.milliseconds(100)
 
@@ -85,19 +87,22 @@ final class SessionClaims: Sendable {
     // MARK: Claiming
 
     /// Asks for access; the answer follows when it is granted or fails.
-    func claim(_ id: SessionRequestID, _ terms: SessionClaimTerms) {
+    func claim(_ id: SessionRequestID, _ terms: SessionClaimTerms) -> Conversation.Work? {
         let coordinator = Coordinator()
         coordinator.setLabel(terms.label)
         if let purpose = terms.purpose { coordinator.setPurpose(purpose) }
         let paths = terms.items.map(\.path)
-        let isEnding = state.withLock { state in
-            guard !state.isEnding else { return true }
+        let (isEnding, isAlone) = state.withLock { state in
+            guard !state.isEnding else { return (true, false) }
             state.waiting[id] = Waiting(
                 coordinator: coordinator, paths: paths,
                 nextLook: MonotonicClock.after(Self.period))
-            return false
+            return (false, state.waiting.count == 1)
         }
-        guard !isEnding else { return replies.fail(id, SessionError(.cancelled, of: paths)) }
+        guard !isEnding else {
+            replies.fail(id, SessionError(.cancelled, of: paths))
+            return nil
+        }
         let requests = terms.items.map(\.request)
         let timeout: Duration?
         switch terms.patience {
@@ -105,22 +110,26 @@ final class SessionClaims: Sendable {
         case .bounded(let patience): timeout = patience
         case .endless: timeout = nil
         }
-        let hold = coordinator.hold(
-            requests, in: { () throws(AccessFailure) in try Session.current() },
-            surroundings: surroundings, timeout: timeout
-        ) { self.decided(id, $0) }
+        let hold = AwaitedHold(of: coordinator, surroundings: surroundings, timeout: timeout) {
+            self.decided(id, $0)
+        }
         let (isReporterIdle, isCancelled) = state.withLock { state in
             state.waiting[id]?.hold = hold
             return (state.isReporterIdle, state.isEnding)
         }
         if isReporterIdle { state.notifyAll() }
         if isCancelled { hold.cancel() }
+        return {
+            hold.file(
+                requests, in: { () throws(AccessFailure) in try Session.current() },
+                lingering: isAlone ? Self.usualGrant : .zero)
+        }
     }
 
     private func claimAtOnce(
         _ id: SessionRequestID, _ requests: [RequestedItem], _ coordinator: Coordinator
-    ) {
-        BlockingWorkPool.start {
+    ) -> Conversation.Work {
+        {
             do throws(AccessFailure) {
                 let access = try coordinator.holdAtOnce(
                     requests, in: { () throws(AccessFailure) in try Session.current() },
@@ -218,11 +227,13 @@ final class SessionClaims: Sendable {
     // MARK: Using
 
     /// Ends a claim.
-    func end(_ name: String, for id: SessionRequestID, wantsTokens: Bool) {
+    func end(
+        _ name: String, for id: SessionRequestID, wantsTokens: Bool
+    ) throws(SessionError) -> Conversation.Work? {
         guard let held = state.withLock({ $0.held.removeValue(forKey: name) }) else {
-            return replies.fail(id, Self.unknown(name))
+            throw Self.unknown(name)
         }
-        held.work.add { [replies] in
+        return held.work.add { [replies] in
             var fields: SessionReplies.Fields = [("state", .text("ended"))]
             if wantsTokens {
                 let items = held.access.items.enumerated().map { index, item in
@@ -237,11 +248,13 @@ final class SessionClaims: Sendable {
     }
 
     /// Puts a file in the place of an item, or removes the item.
-    func replace(_ replacement: SessionReplacement, for id: SessionRequestID) {
+    func replace(
+        _ replacement: SessionReplacement, for id: SessionRequestID
+    ) throws(SessionError) -> Conversation.Work? {
         guard let held = state.withLock({ $0.held[replacement.claim] }) else {
-            return replies.fail(id, Self.unknown(replacement.claim))
+            throw Self.unknown(replacement.claim)
         }
-        held.work.add { [replies] in
+        return held.work.add { [replies] in
             do throws(SessionError) {
                 replies.finish(id, try replacement.perform(on: held.access))
             } catch {
@@ -312,11 +325,12 @@ final class SessionClaims: Sendable {
         }
         for claim in waiting { claim.cancel() }
         for claim in held {
-            claim.work.add { [state] in
+            let work = claim.work.add { [state] in
                 claim.access.release()
                 state.withLock { $0.releasing -= 1 }
                 state.notifyAll()
             }
+            if let work { BlockingWorkPool.start(work) }
         }
     }
 

@@ -101,19 +101,15 @@ struct SessionCommand: ParsableCommand {
         output.write([
             ("session", .integer(Self.version)), ("version", .text(SoftwareVersion.number)),
         ])
-        do throws(SystemError) {
-            try DetachedThread.start(name: "input") {
-                var input = SessionInput()
-                while let line = input.next() {
-                    conversation.take(line)
-                    output.waitForRoom()
-                }
+        _ = try SessionReaders(
+            take: { line in
+                defer { output.waitForRoom() }
+                return conversation.take(line)
+            },
+            onEnd: {
                 hasInputEnded.withLock { $0 = true }
                 end.come()
-            }
-        } catch {
-            throw Failure(.unavailable, "cannot start a thread: \(error)")
-        }
+            })
         end.waitForOthers()
         conversation.end(isUrgent: !hasInputEnded.withLock { $0 })
     }

@@ -38,13 +38,13 @@ final class SessionPresenters: Sendable {
     func add(
         _ path: NativePath, label: String, answering answers: Set<PresenterMessage>,
         for id: SessionRequestID
-    ) {
+    ) -> Conversation.Work {
         let name = state.withLock { state in
             state.presenterCount += 1
             return "p\(state.presenterCount)"
         }
         // The server must have it before the answer.
-        BlockingWorkPool.start { [self] in
+        return { [self] in
             let presenter: CommandPresenter
             do throws(Failure) {
                 presenter = try CommandPresenter(
@@ -72,7 +72,9 @@ final class SessionPresenters: Sendable {
     }
 
     /// Unregisters a presenter.
-    func remove(_ name: String, for id: SessionRequestID) {
+    func remove(
+        _ name: String, for id: SessionRequestID
+    ) throws(SessionError) -> Conversation.Work {
         let (presenter, questions) = state.withLock { state in
             let presenter = state.presenters.removeValue(forKey: name)
             let questions = state.questions.filter { $0.value.presenter == name }
@@ -80,10 +82,9 @@ final class SessionPresenters: Sendable {
             return (presenter, questions)
         }
         guard let presenter else {
-            return replies.fail(
-                id, .badRequest("there is no presenter \"\(UserText.line(name))\""))
+            throw .badRequest("there is no presenter \"\(UserText.line(name))\"")
         }
-        BlockingWorkPool.start { [replies] in
+        return { [replies] in
             presenter.unregister()
             for question in questions.values { question.answer(nil) }
             replies.finish(id, [("state", .text("done"))])
