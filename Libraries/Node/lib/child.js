@@ -44,6 +44,8 @@ class Child {
       stdio: ['pipe', 'pipe', 'inherit'],
       // All paths are sent absolute. So the session keeps no file system of ours busy.
       cwd: '/',
+      // A signal for the program's group is the program's: it may want to save first.
+      detached: true,
     });
     this.#process.on('error', (error) => this.#end(this.#notStarted(error)));
     this.#process.on('exit', (status, signal) => this.#exited(status, signal));

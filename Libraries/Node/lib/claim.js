@@ -173,7 +173,8 @@ class WritingItem extends Item {
 /** A token; a state that is not known is no condition, and must not be taken for one. */
 function known(token) {
   if (token !== null) return token;
-  throw new TypeError('onlyIf is null: the state is not known, so read the file again');
+  throw new CoordinationError(
+    'onlyIf is null: the state is not known, so read the file again', 'stale');
 }
 
 /** What a call can be told; a misspelt one would be passed over. */

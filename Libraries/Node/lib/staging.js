@@ -30,7 +30,12 @@ function contentsOf(contents) {
 async function stage(path, data) {
   const staged = stagedPath(path);
   // Others get to see it as soon as it has the owner and the mode of the file that it replaces.
-  const file = await fs.open(staged, 'wx', 0o600);
+  const file = await fs.open(staged, 'wx', 0o600).catch((error) => {
+    // The caller knows no other name.
+    error.message = error.message.replace(`${staged}`, `${path}`);
+    error.path = path;
+    throw error;
+  });
   try {
     await file.writeFile(data);
     await file.sync();

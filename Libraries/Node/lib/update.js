@@ -5,8 +5,9 @@
 
 const fs = require('fs/promises');
 
-const { itemOf } = require('./access.js');
+const { itemOf, token } = require('./access.js');
 const { obtain } = require('./claim.js');
+const { CoordinationError } = require('./errors.js');
 const { contentsOf } = require('./staging.js');
 
 /**
@@ -27,13 +28,24 @@ async function update(path, fn, options = {}) {
 
 async function change(item, fn) {
   const old = await contents(item.path);
-  // A copy, because the function may change it and return it.
-  const returned = await fn(old && Buffer.from(old));
+  const returned = await call(fn, old, item);
   const changed = returned === null ? null : contentsOf(returned);
   const isEqual = old === null || changed === null ? old === changed : old.equals(changed);
   if (isEqual) return item.token;
   // A program that does not coordinate may have changed the file since the grant.
   return item.replace(changed, { onlyIf: item.token });
+}
+
+async function call(fn, old, item) {
+  try {
+    // A copy, because the function may change it and return it.
+    return await fn(old && Buffer.from(old));
+  } catch (error) {
+    // What it could not understand may be half of what a program writes that does not coordinate.
+    const now = await token(item.path).catch(() => item.token);
+    if (now === item.token) throw error;
+    throw new CoordinationError(`${item.path} was changed meanwhile`, 'stale', { cause: error });
+  }
 }
 
 async function contents(path) {

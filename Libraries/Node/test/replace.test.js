@@ -181,7 +181,27 @@ test('update refuses if a program that does not coordinate is quicker', limit, a
   });
   await rejects(gone, 'stale');
   assert.equal(text(place), 'plain again');
+  const half = fc.update(place, () => {
+    fs.writeFileSync(place, '{"half":');
+    return JSON.stringify(JSON.parse(text(place)));
+  });
+  assert.equal((await rejects(half, 'stale')).cause.name, 'SyntaxError');
   assert.deepEqual(namesBeside(place), ['file']);
+});
+
+test('a directory that is missing is told by the name that the caller knows', limit, async () => {
+  const place = path.join(path.dirname(file()), 'none', 'file');
+  await assert.rejects(fc.update(place, () => 'new'), (error) => {
+    assert.equal(error.code, 'ENOENT');
+    assert.equal(error.path, place);
+    assert.ok(error.message.includes(`'${place}'`));
+    return true;
+  });
+});
+
+test('a state that is not known is refused like one that has changed', limit, async () => {
+  const place = file('old');
+  await rejects(fc.writing(place, { onlyIf: null }, () => {}), 'stale');
 });
 
 test('update waits as other calls do', limit, async () => {

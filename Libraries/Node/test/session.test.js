@@ -13,7 +13,7 @@ const support = require('./support.js');
 const fc = require('..');
 const { version } = require('../package.json');
 
-const { PATIENCE, close, file, gate, rejects, script, session, untilWaiting } = support;
+const { PATIENCE, Program, close, file, gate, rejects, script, session, untilWaiting } = support;
 const limit = { timeout: PATIENCE };
 
 /** Uses another program as filecoord for the time of a function. */
@@ -257,4 +257,21 @@ test('a lost access ends a program that takes no notice', limit, async () => {
   process.kill(holder.pid, 'SIGKILL');
   assert.equal((await other.ended).status, 1);
   assert.match(other.errors, /lost/);
+});
+
+test('a signal for the group of the program is the program\'s alone', limit, async () => {
+  const place = file('old');
+  const group = new Program(
+    process.execPath,
+    ['-e', `const fc = require(${JSON.stringify(path.resolve(__dirname, '..'))});
+      fc.writing(${JSON.stringify(place)}, (item) => new Promise((resolve, reject) => {
+        process.on('SIGTERM', () => item.replace('saved').then(resolve, reject));
+        console.log('ready');
+      }))`],
+    { detached: true },
+  );
+  assert.equal(await group.line(), 'ready');
+  process.kill(-group.pid, 'SIGTERM');
+  assert.deepEqual(await group.ended, { status: 0, signal: null }, group.errors);
+  assert.equal(fs.readFileSync(place, 'utf8'), 'saved');
 });
