@@ -154,7 +154,8 @@ let package = Package(
                 "filecoordinationd", "TestHome",
             ],
             sources: [
-                "BarePresenterTests.swift", "CancellingTests.swift", "CycleTests.swift",
+                "AnnouncementTests.swift", "BarePresenterTests.swift", "CancellingTests.swift",
+                "CycleTests.swift",
                 "DeathTests.swift", "DelegationTests.swift", "DeposingTests.swift",
                 "DirectoryDelegationTests.swift", "DividedWorldTests.swift",
                 "ExclusionTests.swift", "FloodTests.swift", "ServerAbsenceTests.swift",
