@@ -31,6 +31,10 @@ public enum Limits {
     /// How long a claim waits for a presenter whose process is stopped (Rule 18.6).
     public static let stoppedPresenter: Duration = .seconds(2)
 
+    /// How long a claim waits for the provider of contents that are not here to be started (Rule
+    /// 15.4): what a restart takes at most.
+    public static let absentProvider: Duration = .seconds(60)
+
     /// The number of claims up to which debug builds check every invariant after each event.
     ///
     /// The checks compare all pairs of claims, so with more claims debug builds would be unusable.

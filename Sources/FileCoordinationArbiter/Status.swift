@@ -173,7 +173,8 @@ extension Arbiter {
             case .skipped:
                 if !isStopped(record.claim.client) { return "\(id) is skipped, and runs" }
             case .asking(let asking):
-                if asking.awaited.isEmpty && asking.bypassers.isEmpty {
+                if asking.awaited.isEmpty, asking.bypassers.isEmpty, asking.providerDeadline == nil
+                {
                     return "\(id) asks no presenter and waits for no claim"
                 }
                 for bypasser in asking.bypassers
@@ -184,7 +185,8 @@ extension Arbiter {
                 where registry[answer.presenter]?.isAwaited(by: id, answer.question) != true {
                     return "\(id) awaits \(answer.presenter), which does not know"
                 }
-                for deadline in asking.awaited.compactMap(\.deadline)
+                let deadlines = asking.awaited.map(\.deadline) + [asking.providerDeadline]
+                for deadline in deadlines.compactMap({ $0 })
                 where nextDeadline.map({ deadline < $0 }) ?? true {
                     return "\(id) waits for no answer after \(deadline), which it will not be told"
                 }

@@ -262,7 +262,11 @@ package struct TraceWriter {
             if let age { lines.number("since", age.nanoseconds) }
             lines.items(claim.items)
             if !claim.label.isEmpty { lines.text("label", claim.label) }
-            if claim.kind == .preparation { lines.text("kind", "preparation") }
+            switch claim.kind {
+            case .access: break
+            case .preparation: lines.text("kind", "preparation")
+            case .upkeep: lines.text("kind", "upkeep")
+            }
             if !claim.outerClaims.isEmpty { lines.numbers("inside", claim.outerClaims) }
         }
     }

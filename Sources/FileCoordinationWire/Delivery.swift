@@ -183,7 +183,8 @@ extension YieldSteps: WireCoded {
         static let toWriter = Self(rawValue: 1 << 1)
         static let save = Self(rawValue: 1 << 2)
         static let accommodateDeletion = Self(rawValue: 1 << 3)
-        static let all: Self = [.toReader, .toWriter, .save, .accommodateDeletion]
+        static let accommodateEviction = Self(rawValue: 1 << 4)
+        static let all = Self(rawValue: (1 << 5) - 1)
     }
 
     func write(to encoder: inout MessageEncoder) {
@@ -192,8 +193,10 @@ extension YieldSteps: WireCoded {
         if relinquish.contains(.writer) { flags.insert(.toWriter) }
         if save { flags.insert(.save) }
         if accommodateDeletion { flags.insert(.accommodateDeletion) }
+        if accommodateEviction { flags.insert(.accommodateEviction) }
         encoder.raw(flags)
         encoder.list(accommodateSubitemDeletions, .yieldSteps, limit: WireLimits.items)
+        encoder.list(provideContents, .yieldSteps, limit: WireLimits.items)
     }
 
     init(from decoder: inout MessageDecoder) throws(WireError) {
@@ -206,6 +209,9 @@ extension YieldSteps: WireCoded {
             relinquish: relinquish, save: flags.contains(.save),
             accommodateDeletion: flags.contains(.accommodateDeletion),
             accommodateSubitemDeletions: try decoder.list(
+                of: ItemPath.self, .yieldSteps, limit: WireLimits.items),
+            accommodateEviction: flags.contains(.accommodateEviction),
+            provideContents: try decoder.list(
                 of: ItemPath.self, .yieldSteps, limit: WireLimits.items))
     }
 }

@@ -13,7 +13,7 @@
 /// The protocol version, which a client names in its hello.
 public enum ProtocolVersion {
     /// The only version that this source code speaks.
-    public static let current: UInt16 = 10
+    public static let current: UInt16 = 11
 }
 
 /// The limits of everything that is sent or stored in a ledger.

@@ -38,14 +38,17 @@ public struct ClaimBody: Hashable, Sendable {
     /// Whether its end is reported in any case, so that the server can say who has written last
     /// (Rule 18.16).
     public var isSigned: Bool
+    /// Whether the client has seen that contents of an item are not here (Rule 15.4).
+    public var lacksContents: Bool
 
     /// Creates a body.
     public init(
         purpose: [UInt8], items: [AccessItem], enclosing: [RecordReference] = [],
         kind: ClaimKind = .access, standpoint: WireStandpoint? = nil, blocksCaller: Bool = false,
-        isSigned: Bool = false
+        isSigned: Bool = false, lacksContents: Bool = false
     ) {
         self.isSigned = isSigned
+        self.lacksContents = lacksContents
         self.purpose = purpose
         self.items = items
         self.enclosing = enclosing
@@ -121,10 +124,21 @@ extension ClaimBody: WireCoded {
             $0.value($1.presenter)
             $0.value($1.place)
         }
-        encoder.integer((blocksCaller ? 1 : 0) | (isSigned ? Self.signed : 0))
+        var flags: Flags = []
+        if blocksCaller { flags.insert(.blocksCaller) }
+        if isSigned { flags.insert(.signed) }
+        if lacksContents { flags.insert(.lacksContents) }
+        encoder.raw(flags)
     }
 
-    private static let signed: UInt8 = 2
+    private struct Flags: OptionSet {
+        var rawValue: UInt8
+
+        static let blocksCaller = Self(rawValue: 1 << 0)
+        static let signed = Self(rawValue: 1 << 1)
+        static let lacksContents = Self(rawValue: 1 << 2)
+        static let all: Self = [.blocksCaller, .signed, .lacksContents]
+    }
 
     init(from decoder: inout MessageDecoder) throws(WireError) {
         purpose = try decoder.purpose()
@@ -137,9 +151,11 @@ extension ClaimBody: WireCoded {
                 presenter: try decoder.value(RecordReference.self),
                 place: try decoder.value(ItemPath.self))
         }
-        let flags = try decoder.integer(UInt8.self)
-        guard flags <= Self.signed | 1 else { throw .illegalValue(.flag) }
-        (blocksCaller, isSigned) = (flags & 1 != 0, flags & Self.signed != 0)
+        let flags = try decoder.raw(Flags.self, .flag)
+        guard flags.isSubset(of: .all) else { throw .illegalValue(.flag) }
+        blocksCaller = flags.contains(.blocksCaller)
+        isSigned = flags.contains(.signed)
+        lacksContents = flags.contains(.lacksContents)
     }
 }
 
@@ -147,7 +163,7 @@ extension PresenterBody: WireCoded {
     func write(to encoder: inout MessageEncoder) {
         encoder.purpose(purpose)
         encoder.optional(path) { $0.path($1) }
-        if !methods.isSubset(of: .all) { encoder.fail(.illegalValue(.methods)) }
+        if !methods.isSubset(of: .known) { encoder.fail(.illegalValue(.methods)) }
         encoder.raw(methods)
         encoder.optional(answerTimeout) { $0.span($1) }
     }
@@ -156,7 +172,7 @@ extension PresenterBody: WireCoded {
         purpose = try decoder.purpose()
         path = try decoder.optional { (decoder) throws(WireError) in try decoder.path() }
         methods = try decoder.raw(PresenterMethods.self, .methods)
-        guard methods.isSubset(of: .all) else { throw .illegalValue(.methods) }
+        guard methods.isSubset(of: .known) else { throw .illegalValue(.methods) }
         answerTimeout = try decoder.optional { (decoder) throws(WireError) in try decoder.span() }
     }
 }

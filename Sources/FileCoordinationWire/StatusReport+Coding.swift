@@ -103,7 +103,7 @@ extension PresenterStatus: WireCoded {
         encoder.bool(isStopped)
         encoder.text(label)
         encoder.raw(watching)
-        if !methods.isSubset(of: .all) { encoder.fail(.illegalValue(.methods)) }
+        if !methods.isSubset(of: .known) { encoder.fail(.illegalValue(.methods)) }
         encoder.raw(methods)
         encoder.integer(relinquished.code)
     }
@@ -118,7 +118,7 @@ extension PresenterStatus: WireCoded {
         label = try decoder.text()
         watching = try decoder.raw(PresenterWatching.self, .statusReport)
         methods = try decoder.raw(PresenterMethods.self, .methods)
-        guard methods.isSubset(of: .all) else { throw .illegalValue(.methods) }
+        guard methods.isSubset(of: .known) else { throw .illegalValue(.methods) }
         let code = try decoder.integer(UInt8.self)
         guard let kinds = Relinquishments(code: code) else { throw .illegalValue(.statusReport) }
         relinquished = kinds

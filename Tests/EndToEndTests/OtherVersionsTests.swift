@@ -52,7 +52,8 @@ final class OtherVersionsTests: StageTestCase {
     /// versions, the server's program and its process, and what to do.
     func testAProgramOfAnotherVersion() throws {
         let server = try daemon()
-        for version in [1, 9, 11, 0x7FFF] as [UInt16] {
+        let own = ProtocolVersion.current
+        for version in [1, own - 1, own + 1, 0x7FFF] {
             let line = try ArbiterLine(runtime: stage.runtime)
             let hello = [1, UInt8(version & 0xFF), UInt8(version >> 8), 1, 2, 3]
             XCTAssertTrue(line.send(hello))

@@ -20,7 +20,7 @@ import Testing
 
     @Test mutating func `Rule 18.3: an answer to a question that was withdrawn is reported once`() {
         _ = mailbox.asked(claim: 1, steps: saves)
-        _ = mailbox.begin(.save(call(1)))
+        _ = mailbox.begin(.perform(.save, call(1)))
         #expect(mailbox.cancelled(claim: 1) == [])
         #expect(mailbox.completed(call(1), failure: nil) == [.answerLate])
         #expect(mailbox.completed(call(1), failure: nil) == [])
@@ -33,7 +33,7 @@ import Testing
         }
         #expect(mailbox.begin(.relinquish(.writer, call(1))) == false)
         #expect(mailbox.skipped(call(1)) == [.answerLate])
-        #expect(mailbox.begin(.save(call(2))) == false)
+        #expect(mailbox.begin(.perform(.save, call(2))) == false)
         #expect(mailbox.skipped(call(2)) == [.answerLate])
     }
 
@@ -55,7 +55,7 @@ import Testing
     //
     @Test mutating func `Rule 18.3: an answer to a question of a former connection is reported`() {
         _ = mailbox.asked(claim: 1, steps: saves)
-        _ = mailbox.begin(.save(call(1)))
+        _ = mailbox.begin(.perform(.save, call(1)))
         #expect(mailbox.serverLost() == [])
         #expect(mailbox.serverFound() == looked)
         #expect(mailbox.completed(call(1), failure: nil) == [.answerLate])
@@ -63,7 +63,7 @@ import Testing
 
     @Test mutating func `Rule 18.3: one between two connections is told to the second`() {
         _ = mailbox.asked(claim: 1, steps: saves)
-        _ = mailbox.begin(.save(call(1)))
+        _ = mailbox.begin(.perform(.save, call(1)))
         _ = mailbox.serverLost()
         #expect(mailbox.completed(call(1), failure: nil) == [])
         #expect(mailbox.serverFound() == looked + [.answerLate])
@@ -74,7 +74,7 @@ import Testing
 
     @Test mutating func `Rule 18.3: the last answer may have been lost with the connection`() {
         _ = mailbox.asked(claim: 1, steps: saves)
-        _ = mailbox.begin(.save(call(1)))
+        _ = mailbox.begin(.perform(.save, call(1)))
         #expect(mailbox.completed(call(1), failure: nil) == [.answer(claim: 1, nil)])
         _ = mailbox.serverLost()
         #expect(mailbox.serverFound() == looked + [.answerLate])
@@ -83,8 +83,8 @@ import Testing
     @Test mutating func `Rule 18.3: a presenter that owes an answer has not answered`() {
         _ = mailbox.asked(claim: 1, steps: saves)
         _ = mailbox.asked(claim: 2, steps: saves)
-        _ = mailbox.begin(.save(call(1)))
-        _ = mailbox.begin(.save(call(2)))
+        _ = mailbox.begin(.perform(.save, call(1)))
+        _ = mailbox.begin(.perform(.save, call(2)))
         _ = mailbox.completed(call(1), failure: nil)
         _ = mailbox.serverLost()
         #expect(mailbox.serverFound() == looked)
@@ -103,7 +103,7 @@ import Testing
 
     @Test mutating func `Rule 5.7: a presenter that was removed answers nothing late`() {
         _ = mailbox.asked(claim: 1, steps: saves)
-        _ = mailbox.begin(.save(call(1)))
+        _ = mailbox.begin(.perform(.save, call(1)))
         _ = mailbox.cancelled(claim: 1)
         mailbox.presenterRemoved()
         #expect(mailbox.completed(call(1), failure: nil) == [])

@@ -22,7 +22,7 @@ import Testing
         // The record is not changed: the server does not know of plain programs.
         #expect(
             mailbox.relinquished(.writer, call: call(1), reacquirer: "back")
-                == [.deliver(.save(call(2)))])
+                == [.deliver(.perform(.save, call(2)))])
         #expect(mailbox.completed(call(2), failure: nil) == [.letPlainWriterGo])
     }
 
@@ -73,7 +73,7 @@ import Testing
         // Rule 18.3: the claim's question waited behind this call.
         #expect(
             mailbox.relinquished(.writer, call: call(1), reacquirer: nil)
-                == [.answerLate, .deliver(.save(call(2)))])
+                == [.answerLate, .deliver(.perform(.save, call(2)))])
         #expect(mailbox.completed(call(2), failure: nil) == [.letPlainWriterGo])
     }
 }

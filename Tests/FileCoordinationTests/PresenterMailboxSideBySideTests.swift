@@ -20,7 +20,7 @@ import Testing
         _ = mailbox.asked(claim: claim, steps: toReaderAndSave)
         _ = mailbox.begin(.relinquish(.reader, call(1)))
         _ = mailbox.relinquished(.reader, call: call(1), reacquirer: nil)
-        _ = mailbox.begin(.save(call(2)))
+        _ = mailbox.begin(.perform(.save, call(2)))
     }
 
     @Test mutating func `Rule 6.15: a presenter relinquishes to a writer while it saves`() {
@@ -42,8 +42,8 @@ import Testing
         // Each save is a call of its own (Rule 6.11).
         #expect(
             mailbox.relinquished(.reader, call: call(1), reacquirer: nil) == [
-                .relinquishmentChanged(.reader, true), .deliver(.save(call(3))),
-                .deliver(.save(call(4))),
+                .relinquishmentChanged(.reader, true), .deliver(.perform(.save, call(3))),
+                .deliver(.perform(.save, call(4))),
             ])
     }
 
@@ -110,7 +110,7 @@ import Testing
         _ = mailbox.plainWriterWaits(saves: true)
         _ = mailbox.begin(.relinquish(.writer, call(1)))
         _ = mailbox.relinquished(.writer, call: call(1), reacquirer: nil)
-        _ = mailbox.begin(.save(call(2)))
+        _ = mailbox.begin(.perform(.save, call(2)))
         _ = mailbox.asked(claim: 7, steps: toReaderAndSave)
         let inside = [PresenterCallback.answering(call(2))]
         #expect(mailbox.claimsBlocked(occupiesQueue: false, within: inside) == [7])

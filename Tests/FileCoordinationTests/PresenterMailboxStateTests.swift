@@ -32,21 +32,23 @@ import Testing
         #expect(mailbox.begin(.relinquish(.writer, call(2))) == true)
         #expect(
             mailbox.relinquished(.writer, call: call(2), reacquirer: "back") == [
-                .relinquishmentChanged(.writer, true), .deliver(.save(call(3))),
+                .relinquishmentChanged(.writer, true), .deliver(.perform(.save, call(3))),
             ])
-        #expect(mailbox.begin(.save(call(3))) == true)
+        #expect(mailbox.begin(.perform(.save, call(3))) == true)
         #expect(
-            mailbox.completed(call(3), failure: nil) == [.deliver(.accommodateDeletion(call(4)))])
+            mailbox.completed(call(3), failure: nil) == [
+                .deliver(.perform(.accommodateDeletion, call(4)))
+            ])
         #expect(
             mailbox.completed(call(4), failure: nil) == [
-                .deliver(.accommodateSubitemDeletion(item, call(5)))
+                .deliver(.perform(.accommodateSubitemDeletion(item), call(5)))
             ])
         #expect(mailbox.completed(call(5), failure: nil) == [.answer(claim: 7, nil)])
     }
 
     @Test mutating func `The first error is the answer, and no further step is taken`() {
         let steps = YieldSteps(save: true, accommodateDeletion: true)
-        #expect(mailbox.asked(claim: 7, steps: steps) == [.deliver(.save(call(1)))])
+        #expect(mailbox.asked(claim: 7, steps: steps) == [.deliver(.perform(.save, call(1)))])
         #expect(mailbox.completed(call(1), failure: "full") == [.answer(claim: 7, "full")])
         #expect(mailbox.completed(call(1), failure: nil) == [])
     }
@@ -68,7 +70,8 @@ import Testing
     @Test mutating func `What the presenter does not implement is not asked`() {
         mailbox = PresenterMailboxState(methods: [.save, .itemDidChange])
         #expect(mailbox.asked(claim: 7, steps: toWriter) == [.answer(claim: 7, nil)])
-        #expect(mailbox.asked(claim: 8, steps: toWriterAndSave) == [.deliver(.save(call(1)))])
+        #expect(
+            mailbox.asked(claim: 8, steps: toWriterAndSave) == [.deliver(.perform(.save, call(1)))])
         #expect(mailbox.noticed(.itemDidChange) == [.deliver(.notify(.itemDidChange))])
         #expect(mailbox.noticed(.subitemDidChange(itemPath("/a"))) == [])
     }
@@ -80,7 +83,7 @@ import Testing
         #expect(mailbox.asked(claim: 2, steps: YieldSteps()) == [.answer(claim: 2, nil)])
         #expect(
             mailbox.asked(claim: 3, steps: YieldSteps(accommodateDeletion: true)) == [
-                .deliver(.accommodateDeletion(call(2)))
+                .deliver(.perform(.accommodateDeletion, call(2)))
             ])
         #expect(mailbox.completed(call(2), failure: "busy") == [.answer(claim: 3, "busy")])
         #expect(mailbox.completed(call(1), failure: nil) == [.answer(claim: 1, nil)])
@@ -89,7 +92,8 @@ import Testing
     @Test mutating func `Who is relinquished is not asked to relinquish again`() {
         relinquish(for: 1)
         #expect(mailbox.asked(claim: 2, steps: toWriter) == [.answer(claim: 2, nil)])
-        #expect(mailbox.asked(claim: 3, steps: toWriterAndSave) == [.deliver(.save(call(4)))])
+        #expect(
+            mailbox.asked(claim: 3, steps: toWriterAndSave) == [.deliver(.perform(.save, call(4)))])
     }
 
     @Test mutating func `A notice does not wait for an answer`() {
@@ -166,16 +170,16 @@ import Testing
         #expect(mailbox.begin(.relinquish(.writer, call(1))) == false)
         _ = mailbox.asked(claim: 2, steps: YieldSteps(save: true))
         #expect(mailbox.cancelled(claim: 2) == [])
-        #expect(mailbox.begin(.save(call(2))) == false)
+        #expect(mailbox.begin(.perform(.save, call(2))) == false)
     }
 
     @Test mutating func `A cancelled ask leaves the others alone`() {
         _ = mailbox.asked(claim: 1, steps: YieldSteps(save: true))
-        _ = mailbox.begin(.save(call(1)))
+        _ = mailbox.begin(.perform(.save, call(1)))
         _ = mailbox.asked(claim: 2, steps: YieldSteps(save: true))
         _ = mailbox.asked(claim: 3, steps: YieldSteps(save: true))
         #expect(mailbox.cancelled(claim: 2) == [])
-        #expect(mailbox.begin(.save(call(2))) == false)
+        #expect(mailbox.begin(.perform(.save, call(2))) == false)
         #expect(mailbox.cancelled(claim: 1) == [])
         #expect(mailbox.completed(call(1), failure: "late") == [.answerLate])
         #expect(mailbox.completed(call(3), failure: nil) == [.answer(claim: 3, nil)])
@@ -206,12 +210,12 @@ import Testing
         relinquish(for: 1)
         _ = mailbox.reacquired(.writer)
         _ = mailbox.asked(claim: 2, steps: YieldSteps(save: true))
-        _ = mailbox.begin(.save(call(2)))
+        _ = mailbox.begin(.perform(.save, call(2)))
         _ = mailbox.asked(claim: 3, steps: toWriter)
         mailbox.presenterRemoved()
         #expect(mailbox.begin(.notify(.itemDidChange)) == false)
         #expect(mailbox.begin(.reacquire(.writer, call(1), "back")) == false)
-        #expect(mailbox.begin(.save(call(2))) == false)
+        #expect(mailbox.begin(.perform(.save, call(2))) == false)
         #expect(mailbox.completed(call(2), failure: nil) == [])
         #expect(mailbox.reacquired(.writer, call: call(1)) == [])
         #expect(mailbox.asked(claim: 4, steps: YieldSteps()) == [])
@@ -227,7 +231,7 @@ import Testing
         _ = mailbox.asked(claim: 2, steps: YieldSteps(save: true))
         _ = mailbox.asked(claim: 3, steps: YieldSteps(save: true))
         #expect(mailbox.serverLost() == [])
-        #expect(mailbox.begin(.save(call(2))) == false)
+        #expect(mailbox.begin(.perform(.save, call(2))) == false)
         #expect(mailbox.asked(claim: 2, steps: toWriter) == [.answer(claim: 2, nil)])
         #expect(
             mailbox.reacquired(.writer) == [

@@ -154,8 +154,7 @@ struct PresenterMailboxWorld: Hashable {
             try check(openBlocks.isEmpty, "one relinquishment at a time")
             try check(owed.isEmpty && !relinquished, "no new one before the item was given back")
             openBlocks.append(call)
-        case .save(let call), .accommodateDeletion(let call),
-            .accommodateSubitemDeletion(_, let call):
+        case .perform(_, let call):
             openCompletions.append(call)
         case .notify:
             break
@@ -198,8 +197,7 @@ extension PresenterDelivery {
     /// The call of a delivery that asks the presenter for something.
     fileprivate var answeringCall: PresenterCallID? {
         switch self {
-        case .relinquish(_, let call), .save(let call), .accommodateDeletion(let call),
-            .accommodateSubitemDeletion(_, let call):
+        case .relinquish(_, let call), .perform(_, let call):
             call
         case .notify, .reacquire: nil
         }

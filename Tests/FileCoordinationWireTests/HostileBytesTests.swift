@@ -34,8 +34,8 @@ struct HostileBytesTests {
 
     @Test(
         arguments: [
-            ("a ledger's name that leaves its directory", "01 0a00 0200 2e2e", .ledgerName),
-            ("a ledger's name with a slash", "01 0a00 0300 612f62", .ledgerName),
+            ("a ledger's name that leaves its directory", "01 0b00 0200 2e2e", .ledgerName),
+            ("a ledger's name with a slash", "01 0b00 0300 612f62", .ledgerName),
             (
                 "a flag that is neither", "04 0000000000000000 0000000000000000 02", .flag
             ),
@@ -77,7 +77,7 @@ struct HostileBytesTests {
             ("a relative place", "85 01000000 0000000000000000 05 0100 61 00", .path),
             ("whether it is told", "85 01000000 0000000000000000 05 0100 2f 02", .flag),
             ("a relinquishment", "85 01000000 0000000000000000 03 02", .relinquishment),
-            ("a step", "85 01000000 0000000000000000 01 0000000000000000 10 00000000", .yieldSteps),
+            ("a step", "85 01000000 0000000000000000 01 0000000000000000 20 00000000", .yieldSteps),
             ("a second spelling", "85 01000000 0000000000000000 04 02 0300 2f612f", .path),
         ] as [(String, String, WireError.Field)])
     func `An illegal value from a server is refused`(
@@ -91,7 +91,7 @@ struct HostileBytesTests {
     @Test(
         arguments: [
             ("how it is watched for", "07 00000000 00", .statusReport),
-            ("a method", "00 00000400 00", .methods),
+            ("a method", "00 00000800 00", .methods),
             ("a kind of relinquishment", "00 00000000 04", .statusReport),
         ] as [(String, String, WireError.Field)])
     func `An illegal value of a presenter in a report is refused`(
@@ -120,7 +120,7 @@ struct HostileBytesTests {
             "0500000000000000 06000000 0000 0000 00 0000000000000000 00 00000000 00000000 00000000"
         let front = "00000000 00 0000000000000000 0500 01000000 \(claim) 0000"
         #expect(throws: WireError.illegalValue(.statusReport)) {
-            try StatusReport(decoding: [UInt8](hex: "\(front) 02 00000000 00000000 00000000"))
+            try StatusReport(decoding: [UInt8](hex: "\(front) 03 00000000 00000000 00000000"))
         }
         #expect(throws: WireError.tooLong(.enclosing)) {
             try StatusReport(decoding: [UInt8](hex: "\(front) 00 41000000 00000000 00000000"))
@@ -146,7 +146,7 @@ struct HostileBytesTests {
 
     @Test(
         arguments: [
-            ("a kind of claim", "02 00", .claimKind),
+            ("a kind of claim", "03 00", .claimKind),
             ("a flag that is neither", "00 02", .flag),
             ("a standpoint at no place", "00 01 0000000000000000 0000", .path),
         ] as [(String, String, WireError.Field)])

@@ -75,7 +75,9 @@ struct RoundTripTests {
             for save in [false, true] {
                 for accommodate in [false, true] {
                     let steps = YieldSteps(
-                        relinquish: relinquish, save: save, accommodateDeletion: accommodate)
+                        relinquish: relinquish, save: save, accommodateDeletion: accommodate,
+                        accommodateEviction: save != accommodate,
+                        provideContents: accommodate ? [.of("/a")] : [])
                     let delivery = Delivery(
                         presenter: record, message: .ask(claim: .max, steps))
                     #expect(try survives(.delivery(delivery)))
@@ -113,7 +115,8 @@ struct RoundTripTests {
         for kind in ClaimKind.allCases {
             for standpoint in [nil, farthest, WireStandpoint(presenter: record, place: .of("/"))] {
                 let body = ClaimBody(
-                    purpose: [], items: [], kind: kind, standpoint: standpoint)
+                    purpose: [], items: [], kind: kind, standpoint: standpoint,
+                    isSigned: kind == .preparation, lacksContents: kind == .access)
                 #expect(try survives(.claimBody(body)))
             }
         }
@@ -286,7 +289,7 @@ struct RoundTripTests {
                 .encodeChecked()
         }
         #expect(throws: WireError.illegalValue(.methods)) {
-            try PresenterBody(purpose: [], path: nil, methods: PresenterMethods(rawValue: 1 << 18))
+            try PresenterBody(purpose: [], path: nil, methods: PresenterMethods(rawValue: 1 << 19))
                 .encodeChecked()
         }
         let policy = [UInt8](repeating: 0, count: WireLimits.packagePolicyBytes + 1)

@@ -162,7 +162,7 @@ let package = Package(
                 "ServerDeathTests.swift",
                 "LaterAccessTests.swift", "LingeringDeathTests.swift", "LostPlaceTests.swift",
                 "MoveDoubtTests.swift", "MoveRecoveryTests.swift", "MoveTests.swift",
-                "PresenterCycleTests.swift", "QueuedWritesTests.swift",
+                "PresenterCycleTests.swift", "ProviderTests.swift", "QueuedWritesTests.swift",
                 "RemovedDirectoryTests.swift",
                 "SharedQueueTests.swift", "Stage",
                 "StoppedTests.swift",

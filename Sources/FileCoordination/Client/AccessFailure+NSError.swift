@@ -41,7 +41,8 @@ extension AccessFailure {
             let item = items.indices.contains(index) ? items[index] : nil
             let url = item?.url ?? URL(fileURLWithPath: "/")
             return error.nsError(url: url, writing: item?.isWriting ?? false)
-        case .refused(let error): return ErrorCoding.decode(error)
+        case .refused(let bytes):
+            return PresenterRefusal.ofSystem(bytes)?.nsError ?? ErrorCoding.decode(bytes)
         case .unexamined(let error, let index) where items.indices.contains(index):
             return PlaceError(error).nsError(
                 url: items[index].url, writing: items[index].isWriting)
@@ -105,6 +106,15 @@ extension AccessFailure {
                 reason: PresenterRefusal.noAnswer.description)
         case .place, .refused, .copy, .cancelled, .unexamined: return nil
         }
+    }
+}
+
+extension PresenterRefusal {
+    /// The error for programs with Foundation.
+    fileprivate var nsError: NSError {
+        var userInfo = [NSLocalizedDescriptionKey: description]
+        userInfo[NSLocalizedRecoverySuggestionErrorKey] = advice
+        return NSError(domain: domain, code: code, userInfo: userInfo)
     }
 }
 #endif

@@ -40,11 +40,12 @@ extension Coordinator {
 
     /// Waits for access until a deadline, and runs `accessor` on this thread.
     func perform<R>(
-        _ items: ItemsOfCall, _ timeout: Duration?, _ accessor: ([URL]) throws -> R
+        _ items: ItemsOfCall, _ timeout: Duration?, kind: ClaimKind = .access,
+        _ accessor: ([URL]) throws -> R
     ) throws -> R {
         let access: CoordinatedAccess
         do throws(AccessFailure) {
-            access = try begin(items.requests, in: Session.current)
+            access = try begin(items.requests, in: Session.current, kind: kind)
         } catch {
             throw items.thrown(error)
         }

@@ -83,6 +83,13 @@ struct ForwardingPresenter: Presenter {
             case .accommodateSubitemDeletion(let place):
                 presenter.accommodatePresentedSubitemDeletion(
                     at: makeURL(place), completionHandler: completion)
+            case .accommodateEviction:
+                presenter.accommodatePresentedItemEviction(completionHandler: completion)
+            case .provideContents(let place):
+                guard let provider = presenter as? any FileContentsProvider else {
+                    return completion(nil)
+                }
+                provider.provideContents(ofItemAt: makeURL(place), completionHandler: completion)
             }
         }
     }
@@ -102,22 +109,15 @@ struct ForwardingPresenter: Presenter {
                     try await presenter.accommodatePresentedItemDeletion()
                 case .accommodateSubitemDeletion(let place):
                     try await presenter.accommodatePresentedSubitemDeletion(at: makeURL(place))
+                case .accommodateEviction:
+                    try await presenter.accommodatePresentedItemEviction()
+                // It has no other form.
+                case .provideContents: break
                 }
             }
             completion(nil)
         } catch {
             completion(error)
-        }
-    }
-}
-
-extension PresenterRequest {
-    /// The method for the request.
-    fileprivate var method: PresenterMethods {
-        switch self {
-        case .save: .save
-        case .accommodateDeletion: .accommodateDeletion
-        case .accommodateSubitemDeletion: .accommodateSubitemDeletion
         }
     }
 }

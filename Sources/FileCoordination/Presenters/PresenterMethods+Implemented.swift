@@ -26,7 +26,7 @@ extension NSFilePresenter {
             (Self._AccommodateDeletion.self, .accommodateDeletion),
             (Self._AccommodateSubitemDeletion.self, .accommodateSubitemDeletion),
             (Self._AccommodateEviction.self, .accommodateEviction),
-        ])
+        ]).union(self is any FileContentsProvider ? .provideContents : [])
     }
 
     /// The methods that are implemented as `async`.

@@ -139,6 +139,17 @@ extension Access {
         }
     }
 
+    /// Whether the accessor uses the contents that the item has, which a provider then brings here
+    /// (Rule 15.4).
+    var needsContents: Bool {
+        switch self {
+        case .reading(let options): !options.contains(.immediatelyAvailableMetadataOnly)
+        case .writing(let options):
+            options.contains(.merging)
+                || !options.isStructural && !options.contains(.metadataOnly)
+        }
+    }
+
     /// The options of a write; nil for a read.
     public var writingOptions: WritingOptions? {
         switch self {

@@ -45,7 +45,7 @@ extension Arbiter {
         switch mode {
         case .recovering: false
         case .serving:
-            !isStopped(claim.client) && tree.isDeserted(locatedItems)
+            !isStopped(claim.client) && tree.isDeserted(locatedItems) && !mayNeedProvider(claim)
         }
     }
 
@@ -80,10 +80,18 @@ extension Arbiter {
         }
         // A claim that is still asking and let this one past runs only after it (Rule 2.16).
         for other in neighboursInStageTwo(of: claim) { letPast(claim.id, other) }
+        if claim.kind == .upkeep, isKeptFromEviction(claim) {
+            reevaluations.emit(.fail(claim.id, .presented))
+            return finish(claim.id, &reevaluations)
+        }
         let concerned = concernedPresenters(of: claim)
+        let providerDeadline = lacksProvider(claim) ? now + Limits.absentProvider : nil
         // In most cases there is no presenter to ask.
-        guard !concerned.isEmpty else { return grant(claim.id, &reevaluations) }
-        advance(claim.id, to: .asking(ClaimState.Asking()))
+        guard !concerned.isEmpty || providerDeadline != nil else {
+            return grant(claim.id, &reevaluations)
+        }
+        advance(claim.id, to: .asking(ClaimState.Asking(providerDeadline: providerDeadline)))
+        lowerDeadline(to: providerDeadline)
         records[claim.id]?.hasWaited = true
         for (presenter, steps) in concerned {
             put(steps, to: presenter, for: claim.id, &reevaluations)
@@ -94,7 +102,8 @@ extension Arbiter {
 
     /// Grants a claim in stage 2 if it waits for nothing any more.
     mutating func grantIfReady(_ id: ClaimID, _ reevaluations: inout ReevaluationQueue) {
-        guard let asking = records[id]?.asking, asking.bypassers.isEmpty, hasAllAnswers(id)
+        guard let asking = records[id]?.asking, asking.bypassers.isEmpty, hasAllAnswers(id),
+            asking.providerDeadline == nil
         else { return }
         askAtNewPaths(id, &reevaluations)
         guard hasAllAnswers(id) else { return }

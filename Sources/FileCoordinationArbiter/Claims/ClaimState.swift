@@ -33,12 +33,15 @@ struct ClaimState: Hashable, Sendable {
         case granted(Grant)
     }
 
-    /// What a claim in stage 2 still waits for; at least one of these is not empty.
+    /// What a claim in stage 2 still waits for; at least one of these is there.
     struct Asking: Hashable, Sendable {
         /// The presenters whose answers are missing.
         var awaited: AwaitedAnswers = []
         /// Claims that were let past this one and must end before it is granted (Rules 2.16, 2.17).
         var bypassers: OrderedIDs<ClaimID> = []
+        /// Until when it waits for a provider to be started, because it needs contents that are not
+        /// here (Rule 15.4); nil if it does not.
+        var providerDeadline: Instant?
     }
 
     /// The facts about a grant that the arbiter remembers.

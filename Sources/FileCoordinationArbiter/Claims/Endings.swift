@@ -89,10 +89,12 @@ extension Arbiter {
         registry[presenter.id] = PresenterRecord(presenter, now: now)
         clientStates[presenter.client, default: ClientState()].presenters.insert(presenter.id)
         if let path = presenter.path { tree.insert(presenter.id, at: path) }
+        if presenter.methods.contains(.provideContents) { tree.providers.insert(presenter.id) }
         switch mode {
         case .recovering:
             break
         case .serving:
+            askNewProvider(presenter, &reevaluations)
             guard !presenter.relinquished.isEmpty else { return }
             adoptRelinquishments(of: presenter.id)
             returnUnclaimed(presenter.id, &reevaluations)
@@ -113,6 +115,8 @@ extension Arbiter {
     /// 5.7).
     mutating func remove(_ id: PresenterID, _ reevaluations: inout ReevaluationQueue) {
         guard let record = registry[id] else { return }
+        let isProvider = tree.providers.remove(id)
+        if isProvider { awaitNextProvider(after: record) }
         for claim in record.awaitedBy { stopAwaiting(id, for: claim, &reevaluations) }
         discardLateCalls(of: id)
         for kind in Relinquishment.allCases {
@@ -131,6 +135,11 @@ extension Arbiter {
         let client = record.registration.client
         clientStates[client]?.presenters.remove(id)
         discardIfEmpty(client)
+        guard isProvider else { return }
+        // The next one may have been started before the death of this one was noticed.
+        for next in tree.providers {
+            if let next = registry[next]?.registration { askNewProvider(next, &reevaluations) }
+        }
     }
 }
 
@@ -145,8 +154,11 @@ extension Arbiter {
     /// accessor may have run (Rule 7.8).
     func notices(after record: ClaimState, _ outcomes: [ItemOutcome]) -> [Effect] {
         var noticeBuffer = NoticeBuffer()
-        // A batch asks presenters but does not write (Rule 14.3).
-        guard record.claim.kind.takesPart else { return [] }
+        switch record.claim.kind {
+        case .access: break
+        // A batch asks presenters but does not write (Rule 14.3). What a provider does is no edit.
+        case .preparation, .upkeep: return []
+        }
         for (index, located) in tree.ownLocatedItems(of: record.claim).enumerated() {
             // Rule 7.11
             guard located.item.access.isWriting else { continue }

@@ -10,11 +10,14 @@ public enum ClaimKind: UInt8, CaseIterable, Hashable, Sendable {
     case access = 0
     /// A batch: its presenters are asked in advance, and it excludes no claim (Rules 14.1, 14.3).
     case preparation = 1
+    /// A provider brings contents or gives them up, with a write for deleting: an access that is no
+    /// edit, of which presenters are not told (Rules 15.5, 15.6).
+    case upkeep = 2
 
     /// Whether the claim waits for others and others wait for it.
-    var takesPart: Bool {
+    public var takesPart: Bool {
         switch self {
-        case .access: true
+        case .access, .upkeep: true
         case .preparation: false
         }
     }
@@ -67,6 +70,7 @@ public struct FiledClaim: Hashable, Sendable {
         var request: DelegationRequest?
         var mayGoUnreported: Bool
         var precedesQueue: Bool
+        var lacksContents: Bool
         var former: DelegationID?
         var movedItems: MovedItems = MovedItems()
     }
@@ -82,14 +86,14 @@ public struct FiledClaim: Hashable, Sendable {
         enclosing: [ClaimID] = [], surrounding: [ClaimID] = [], kind: ClaimKind = .access,
         standpoint: Standpoint? = nil, blocksCaller: Bool = false,
         request: DelegationRequest? = nil, mayGoUnreported: Bool = false,
-        precedesQueue: Bool = false
+        precedesQueue: Bool = false, lacksContents: Bool = false
     ) {
         content = [
             Content(
                 id: id, client: client, purpose: purpose, items: items, enclosing: enclosing,
                 surrounding: surrounding, kind: kind, standpoint: standpoint,
                 blocksCaller: blocksCaller, request: request, mayGoUnreported: mayGoUnreported,
-                precedesQueue: precedesQueue)
+                precedesQueue: precedesQueue, lacksContents: lacksContents)
         ]
     }
 
@@ -158,6 +162,12 @@ public struct FiledClaim: Hashable, Sendable {
     public var precedesQueue: Bool {
         get { content[0].precedesQueue }
         set { content[0].precedesQueue = newValue }
+    }
+    /// Whether the client has seen that contents of an item are not here, so that the claim waits
+    /// for a provider (Rule 15.4).
+    public var lacksContents: Bool {
+        get { content[0].lacksContents }
+        set { content[0].lacksContents = newValue }
     }
     /// The entry of the unreported claim whose record this claim uses now: that one is over.
     public var former: DelegationID? {

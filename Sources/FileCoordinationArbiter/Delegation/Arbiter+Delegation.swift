@@ -31,7 +31,7 @@ extension Arbiter {
         guard claim.mayGoUnreported, !claim.precedesQueue,
             claim.kind == .access,
             claim.items.count == 1, claim.items[0].isDelegable, !claim.isNested,
-            claim.standpoint == nil, !isStopped(claim.client)
+            claim.standpoint == nil, !isStopped(claim.client), !mayNeedProvider(claim)
         else { return false }
         let open = delegationScope(claim.items[0].path)
         return claim.items[0].access.isWriting
@@ -132,6 +132,7 @@ extension Arbiter {
         case .recovering: return
         case .serving: break
         }
+        guard !candidate.isOfMetadata || provider(of: candidate.path) == nil else { return }
         guard let holding = holding(for: candidate) else {
             if !candidate.isDecided { considerQueue(candidate, &reevaluations) }
             return

@@ -97,7 +97,11 @@ extension Arbiter {
         case .claimAnnounced(_, .moved(let moves)):
             return OrderedIDs(unique: moves.flatMap { delegationsConcerned(by: $0) }).map { $0 }
         case .presenterAdded(let presenter):
-            return presenter.path.map { concerned(byPresenterAt: $0, presenter.methods) } ?? []
+            guard let path = presenter.path else { return [] }
+            // While no provider runs, what is not here may be delegated.
+            return presenter.methods.contains(.provideContents)
+                ? delegations.index.concerned(byPresenterAt: path)
+                : concerned(byPresenterAt: path, presenter.methods)
         case .presenterRelocated(let id, let path):
             guard let path, let methods = registry[id]?.registration.methods else { return [] }
             return concerned(byPresenterAt: path, methods)

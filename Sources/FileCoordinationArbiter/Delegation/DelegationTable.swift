@@ -142,6 +142,8 @@ struct DelegationCandidate: Hashable, Sendable {
     let isWriting: Bool
     /// Whether the claim was granted only after a wait.
     let hasWaited: Bool
+    /// Whether the claim did not use the item's contents, which may not be here (Rule 15.4).
+    let isOfMetadata: Bool
     /// Whether the request is decided, and only the replaced delegations are still to be recalled.
     var isDecided = false
 
@@ -161,5 +163,6 @@ struct DelegationCandidate: Hashable, Sendable {
         self.request = request
         isWriting = item.access.isWriting
         self.hasWaited = hasWaited
+        isOfMetadata = !item.access.needsContents
     }
 }

@@ -25,6 +25,8 @@ struct PlaceTree: Sendable {
     }
 
     var nodes = NodeTable()
+    /// The presenters that provide the contents of what is inside their directories; few.
+    var providers: OrderedIDs<PresenterID> = []
     private(set) var filings: [ClaimID: Filing] = [:]
 
     // MARK: Claims

@@ -49,8 +49,13 @@ public struct PresenterMethods: OptionSet, Hashable, Sendable {
     /// `presentedSubitem(at:didResolve:)`.
     public static let subitemDidResolveVersion = Self(rawValue: 1 << 17)
 
-    /// All methods.
+    /// All methods that a presenter may have.
     public static let all = Self(rawValue: (1 << 18) - 1)
+    /// `provideContents(ofItemAt:)` of a provider, which brings here what is in its directory (Rule
+    /// 15.4).
+    public static let provideContents = Self(rawValue: 1 << 18)
+    /// Those of presenters and of providers.
+    public static let known = all.union(provideContents)
 }
 
 /// The steps that a presenter must take before a claim may be granted, in this order (Rule 6.5).
@@ -66,21 +71,29 @@ public struct YieldSteps: Hashable, Sendable {
     public var accommodateDeletion: Bool
     /// The items for which to call `accommodatePresentedSubitemDeletion(at:)`.
     public var accommodateSubitemDeletions: [ItemPath]
+    /// Whether to call `accommodatePresentedItemEviction`.
+    public var accommodateEviction: Bool
+    /// The items whose contents a provider has to bring here (Rule 15.4).
+    public var provideContents: [ItemPath]
 
     /// Creates steps.
     public init(
         relinquish: Relinquishments = [], save: Bool = false, accommodateDeletion: Bool = false,
-        accommodateSubitemDeletions: [ItemPath] = []
+        accommodateSubitemDeletions: [ItemPath] = [], accommodateEviction: Bool = false,
+        provideContents: [ItemPath] = []
     ) {
         self.relinquish = relinquish
         self.save = save
         self.accommodateDeletion = accommodateDeletion
         self.accommodateSubitemDeletions = accommodateSubitemDeletions
+        self.accommodateEviction = accommodateEviction
+        self.provideContents = provideContents
     }
 
     /// Whether there is no step, so that the presenter need not be asked.
     public var isEmpty: Bool {
         relinquish.isEmpty && !save && !accommodateDeletion && accommodateSubitemDeletions.isEmpty
+            && !accommodateEviction && provideContents.isEmpty
     }
 }
 
@@ -116,6 +129,11 @@ public struct PresenterFailure: Hashable, Sendable {
 
     /// The failure of a claim that needs a presenter's answer and gets none (Rule 18.16).
     public static let noAnswer = PresenterFailure(payload: [])
+    /// The failure of a claim that needs contents which are not here, while their provider does not
+    /// run or does not answer (Rule 15.4).
+    public static let noProvider = PresenterFailure(payload: [1])
+    /// The failure of an eviction because of a presenter that cannot be asked (Rule 15.6).
+    public static let presented = PresenterFailure(payload: [2])
 }
 
 extension PresenterMethods {

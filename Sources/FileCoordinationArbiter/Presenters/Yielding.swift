@@ -199,7 +199,15 @@ extension Arbiter {
             case (.access, .reading(let options)): addNeeds(ofReading: located, options, to: &needs)
             case (.access, .writing(let options)): addNeeds(ofWriting: located, options, to: &needs)
             case (.preparation, _): addNeeds(ofPreparing: located, to: &needs)
+            case (.upkeep, .writing(let options)):
+                guard options.isDeletion else { continue }
+                needs.add(presentersToEvict(located)) { $0.accommodateEviction = true }
+            case (.upkeep, .reading): continue
             }
+            guard claim.kind != .upkeep, let path = pathToProvide(located.item, in: claim),
+                let provider = provider(of: path)
+            else { continue }
+            needs.add([provider]) { $0.provideContents = [path] }
         }
         return needs.presenters.compactMap { id in
             // Rules 4.5 and 5.3: presenters of the claim's purpose are not asked, and others only
@@ -284,7 +292,7 @@ extension Arbiter {
 
     /// Returns the presenters of every package that contains the item, without the item itself
     /// (Rules 1.12, 6.2).
-    private func presentersOfPackages(containing located: PlaceTree.LocatedItem) -> [PresenterID] {
+    func presentersOfPackages(containing located: PlaceTree.LocatedItem) -> [PresenterID] {
         guard located.item.packageDepths.contains(where: { $0 < located.item.path.depth }) else {
             return []
         }
@@ -334,6 +342,10 @@ extension YieldSteps {
         relinquish.formUnion(other.relinquish)
         save = save || other.save
         accommodateDeletion = accommodateDeletion || other.accommodateDeletion
+        accommodateEviction = accommodateEviction || other.accommodateEviction
+        for path in other.provideContents where !provideContents.contains(path) {
+            provideContents.append(path)
+        }
     }
 
     /// Returns only the steps for which the presenter implements a method (Rules 5.3, 6.6).
@@ -346,7 +358,9 @@ extension YieldSteps {
             save: save && methods.contains(.save),
             accommodateDeletion: accommodateDeletion && methods.contains(.accommodateDeletion),
             accommodateSubitemDeletions: methods.contains(.accommodateSubitemDeletion)
-                ? accommodateSubitemDeletions : [])
+                ? accommodateSubitemDeletions : [],
+            accommodateEviction: accommodateEviction && methods.contains(.accommodateEviction),
+            provideContents: methods.contains(.provideContents) ? provideContents : [])
     }
 }
 
@@ -407,13 +421,18 @@ extension Arbiter {
             }
         }
         for presenter in silent { passOver(presenter, &reevaluations) }
+        failWithoutProvider(&reevaluations)
     }
 
     /// Lets a claim continue without a presenter's answer; lets it fail if what the presenter may
-    /// not have saved counts (Rule 18.16).
+    /// not have saved counts (Rule 18.16), or if it would have brought contents here (Rule 15.4).
     private mutating func goOn(
         without presenter: PresenterID, for id: ClaimID, _ reevaluations: inout ReevaluationQueue
     ) {
+        if tree.providers.contains(presenter) {
+            reevaluations.emit(.fail(id, .noProvider))
+            return finish(id, &reevaluations)
+        }
         let isConditional =
             records[id]?.claim.items.contains {
                 $0.access.writingOptions?.contains(.conditional) ?? false
@@ -540,6 +559,9 @@ extension Arbiter {
             renamed.accommodateSubitemDeletions = steps.accommodateSubitemDeletions.map { path in
                 moves.destination(of: path) ?? path
             }
+            renamed.provideContents = steps.provideContents.map { path in
+                moves.destination(of: path) ?? path
+            }
             return renamed
         }
     }
@@ -563,10 +585,13 @@ extension YieldSteps {
     /// Returns these steps without those that were required before.
     fileprivate func without(_ former: YieldSteps) -> YieldSteps {
         let known = Set(former.accommodateSubitemDeletions)
+        let provided = Set(former.provideContents)
         return YieldSteps(
             relinquish: Relinquishments(relinquish.filter { !former.relinquish.contains($0) }),
             save: save && !former.save,
             accommodateDeletion: accommodateDeletion && !former.accommodateDeletion,
-            accommodateSubitemDeletions: accommodateSubitemDeletions.filter { !known.contains($0) })
+            accommodateSubitemDeletions: accommodateSubitemDeletions.filter { !known.contains($0) },
+            accommodateEviction: accommodateEviction && !former.accommodateEviction,
+            provideContents: provideContents.filter { !provided.contains($0) })
     }
 }

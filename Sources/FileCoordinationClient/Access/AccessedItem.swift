@@ -156,10 +156,11 @@ struct AccessedItem: Sendable {
     /// - Parameters:
     ///   - store: the version store.
     ///   - mayHaveVersions: false if the item is known to have none.
+    ///   - isUpkeep: whether a provider brings the contents or gives them up: the versions stay.
     ///   - reportsRelease: false if no presenter would be told the outcome. If one registers
     ///     meanwhile, a write counts as a change.
     mutating func begin(
-        _ store: any VersionKeeping, mayHaveVersions: Bool, reportsRelease: Bool
+        _ store: any VersionKeeping, mayHaveVersions: Bool, isUpkeep: Bool, reportsRelease: Bool
     ) {
         guard let writing else {
             content[0].seen = ItemToken.Sight(at: place.path.bytes)
@@ -167,7 +168,7 @@ struct AccessedItem: Sendable {
         }
         if reportsRelease { content[0].before = ItemStamp.take(of: place.path) }
         content[0].versions = store.beginWriting(
-            at: place.path, for: writing, mayHaveVersions: mayHaveVersions)
+            at: place.path, for: isUpkeep ? .plain : writing, mayHaveVersions: mayHaveVersions)
     }
 
     // MARK: After the accessor

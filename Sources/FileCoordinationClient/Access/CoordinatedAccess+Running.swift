@@ -84,7 +84,7 @@ extension CoordinatedAccess {
     /// Examines the items before the accessor starts.
     func begin() {
         // A batch itself does nothing to its items; the calls inside it do (Rule 14.3).
-        if plan.kind == .access {
+        if plan.kind.takesPart {
             // No other thread uses the items now. They are examined without the lock, because a
             // user's file system may not answer, and taken out, so that none is copied.
             var items: [AccessedItem] = []
@@ -102,7 +102,7 @@ extension CoordinatedAccess {
                     && session.mayHaveVersions(at: item.place.path, item.spelling)
                 items[index].begin(
                     session.services.versions, mayHaveVersions: mayHaveVersions,
-                    reportsRelease: reportsRelease)
+                    isUpkeep: plan.kind == .upkeep, reportsRelease: reportsRelease)
             }
             state.withLock { [items] in $0.items = items }
         }

@@ -181,7 +181,10 @@ final class PlaceCache: Sendable {
             return known
         }
         guard let directory else { return nil }
-        if isToBeListed { list(directory, at: path.directoryBytes, now: now) }
+        // Of what a provider brings here, each item is looked at: it may not be here.
+        if isToBeListed, ProvidedDomain.containing(path) == nil {
+            list(directory, at: path.directoryBytes, now: now)
+        }
         if isFile {
             return ResolvedPlace(
                 path: path, isDirectory: false, packageDepths: directory.packageDepths)

@@ -13,6 +13,8 @@ package struct ResolvedPlace: Hashable {
     package var isDirectory: Bool
     /// Whether a symbolic link was there when the path was examined.
     var isLink = false
+    /// Whether the contents are not here (Rule 15.4).
+    var isPlaceholder = false
     /// The number of components of each package that is or contains the item, outermost first.
     package var packageDepths: [Int]
 
@@ -43,6 +45,7 @@ package enum PlaceResolver {
         let isDirectory = status?.kind == .directory
         return ResolvedPlace(
             path: path, isDirectory: isDirectory, isLink: status?.kind == .symbolicLink,
+            isPlaceholder: status.map { ProvidedDomain.isPlaceholder($0, at: path) } ?? false,
             packageDepths: packageDepths(of: path, isDirectory: isDirectory, policy: policy))
     }
 
@@ -56,6 +59,7 @@ package enum PlaceResolver {
         let isPackage = isDirectory && policy.isPackage(directoryAt: path.bytes)
         return ResolvedPlace(
             path: path, isDirectory: isDirectory, isLink: status?.kind == .symbolicLink,
+            isPlaceholder: status.map { ProvidedDomain.isPlaceholder($0, at: path) } ?? false,
             packageDepths: isPackage ? outer + [path.depth] : outer)
     }
 

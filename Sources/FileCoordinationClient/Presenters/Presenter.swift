@@ -32,7 +32,7 @@ package protocol Presenter: Sendable {
     /// It calls `block` when it has, on any thread.
     func relinquish(_ kind: Relinquishment, _ block: @escaping @Sendable (Reacquirer?) -> Void)
 
-    /// Asks it to save or to accommodate a deletion.
+    /// Asks it to save, to accommodate a deletion or eviction, or to provide contents.
     ///
     /// It calls `completion` when it is done, on any thread.
     ///
@@ -65,6 +65,21 @@ package enum PresenterRequest: Hashable, Sendable {
     case accommodateDeletion
     /// Accommodate the deletion of an item inside the presented package (Rule 6.2).
     case accommodateSubitemDeletion(ItemPath)
+    /// Accommodate that the contents of the presented item are given up (Rule 15.6).
+    case accommodateEviction
+    /// Bring the contents of an item here (Rule 15.4).
+    case provideContents(ItemPath)
+
+    /// The method for the request.
+    package var method: PresenterMethods {
+        switch self {
+        case .save: .save
+        case .accommodateDeletion: .accommodateDeletion
+        case .accommodateSubitemDeletion: .accommodateSubitemDeletion
+        case .accommodateEviction: .accommodateEviction
+        case .provideContents: .provideContents
+        }
+    }
 }
 
 /// A queue on which a presenter is called, serial or concurrent.

@@ -99,12 +99,8 @@ package struct PresenterCallID: Hashable, Sendable {
 package enum PresenterDelivery<Reacquirer: Sendable>: Sendable {
     /// Call the relinquish method of this kind.
     case relinquish(Relinquishment, PresenterCallID)
-    /// Call `savePresentedItemChanges`, in the form that the presenter implements.
-    case save(PresenterCallID)
-    /// Call `accommodatePresentedItemDeletion`, in the form that the presenter implements.
-    case accommodateDeletion(PresenterCallID)
-    /// Call `accommodatePresentedSubitemDeletion(at:)`, in the form that the presenter implements.
-    case accommodateSubitemDeletion(ItemPath, PresenterCallID)
+    /// Call the method for a request, in the form that the presenter implements.
+    case perform(PresenterRequest, PresenterCallID)
     /// Call the method for a notice.
     case notify(PresenterNotice)
     /// Run the block that the presenter supplied when it relinquished in that call (Rule 8.2).

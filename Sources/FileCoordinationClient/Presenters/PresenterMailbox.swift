@@ -320,10 +320,7 @@ extension PresenterMailbox {
     /// 6.15).
     private func run(_ delivery: Delivery) {
         switch delivery {
-        case .save(let call): perform(.save, delivery, call)
-        case .accommodateDeletion(let call): perform(.accommodateDeletion, delivery, call)
-        case .accommodateSubitemDeletion(let place, let call):
-            perform(.accommodateSubitemDeletion(place), delivery, call)
+        case .perform(let request, let call): perform(request, delivery, call)
         case .relinquish(let kind, let call):
             guard let presenter = begin(delivery) else { return handle { $0.skipped(call) } }
             let block: @Sendable (Reacquirer?) -> Void = { reacquirer in

@@ -77,24 +77,13 @@ extension PresenterMailboxState {
                 case .goOn:
                     continue
                 }
-            case .save: return joined.followed(by: callMethod(.save(call), call, for: index))
-            case .accommodateDeletion:
-                return joined.followed(
-                    by: callMethod(.accommodateDeletion(call), call, for: index))
-            case .accommodateSubitemDeletion(let path):
-                return joined.followed(
-                    by: callMethod(.accommodateSubitemDeletion(path, call), call, for: index))
+            case .perform(let request):
+                questions[index].progress = .calling(call, hasBegun: false)
+                return joined.followed(by: [.deliver(.perform(request, call))])
             }
         }
         questions.remove(at: index)
         return joined.followed(by: [answer(to: asker, nil)])
-    }
-
-    private mutating func callMethod(
-        _ delivery: PresenterDelivery<Reacquirer>, _ call: PresenterCallID, for index: Int
-    ) -> [Action] {
-        questions[index].progress = .calling(call, hasBegun: false)
-        return [.deliver(delivery)]
     }
 
     /// Answers a question, which has been removed.

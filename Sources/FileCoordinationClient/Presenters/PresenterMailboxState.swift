@@ -190,8 +190,7 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
         switch delivery {
         case .relinquish(let kind, let call):
             self[kind].begin(call)
-        case .save(let call), .accommodateDeletion(let call),
-            .accommodateSubitemDeletion(_, let call):
+        case .perform(_, let call):
             beginCalling(call)
         case .notify(let notice):
             beginNotice(notice)
@@ -265,13 +264,14 @@ package struct PresenterMailboxState<Reacquirer: Sendable, Failure: Sendable>: S
         for kind in steps.relinquish where methods.contains(kind.method) {
             result.append(.relinquish(kind))
         }
-        if steps.save, methods.contains(.save) { result.append(.save) }
-        if steps.accommodateDeletion, methods.contains(.accommodateDeletion) {
-            result.append(.accommodateDeletion)
+        func add(_ request: PresenterRequest) {
+            if methods.contains(request.method) { result.append(.perform(request)) }
         }
-        if methods.contains(.accommodateSubitemDeletion) {
-            result += steps.accommodateSubitemDeletions.map { .accommodateSubitemDeletion($0) }
-        }
+        if steps.save { add(.save) }
+        if steps.accommodateDeletion { add(.accommodateDeletion) }
+        for path in steps.accommodateSubitemDeletions { add(.accommodateSubitemDeletion(path)) }
+        if steps.accommodateEviction { add(.accommodateEviction) }
+        for path in steps.provideContents { add(.provideContents(path)) }
         return result
     }
 }

@@ -19,9 +19,7 @@ struct PresenterQuestion: Hashable, Sendable {
     /// One method from which the presenter must answer.
     enum Step: Hashable, Sendable {
         case relinquish(Relinquishment)
-        case save
-        case accommodateDeletion
-        case accommodateSubitemDeletion(ItemPath)
+        case perform(PresenterRequest)
     }
 
     /// What must happen before the next step.

@@ -6,6 +6,7 @@
 //
 //     {"errors":[{"code":7,"description":"…","domain":"Notes","userInfo":{}}, …]}
 
+import FileCoordinationArbiter
 import FileCoordinationWire
 
 /// The error with which a presenter refused a claim.
@@ -44,6 +45,34 @@ package struct PresenterRefusal: Error, Hashable, Sendable {
         description: "A file presenter has not answered, so it is not known whether it has unsaved "
             + "changes.",
         advice: "Save there, or end the program that does not answer, and try again.")
+
+    /// The failure of a call that needs contents which are not here, while no provider brings them
+    /// (Rule 15.4); programs with Foundation know it as
+    /// `CocoaError.ubiquitousFileUbiquityServerNotAvailable`.
+    package static let noProvider = PresenterRefusal(
+        domain: "NSCocoaErrorDomain", code: 4355,
+        description: "The contents are not here, and the program that brings them does not run.",
+        advice: "Start it (filecoord domain list names the directories that have one), and try "
+            + "again.")
+
+    /// The codes of errors about contents that are elsewhere (Rule 17.4).
+    package static let codesOfProviders = 4352...4607
+
+    /// The failure of an eviction because of a presenter that cannot be asked (Rule 15.6).
+    package static let presented = PresenterRefusal(
+        domain: "NSCocoaErrorDomain", code: 255,
+        description: "A program presents the item, and cannot be asked to do without its contents.",
+        advice: "Close it there, and try again.")
+
+    /// Returns the failure of the system that these bytes stand for, or nil.
+    package static func ofSystem(_ bytes: [UInt8]) -> PresenterRefusal? {
+        switch bytes {
+        case PresenterFailure.noAnswer.payload: noAnswer
+        case PresenterFailure.noProvider.payload: noProvider
+        case PresenterFailure.presented.payload: presented
+        case _: nil
+        }
+    }
 
     /// The most bytes of an encoded error.
     package static let limit = 32 * 1024

@@ -156,7 +156,7 @@ extension Server {
     {
         guard outgoing.watching.isActive, let address = records.address(of: id),
             !outgoing.watching.seen.writes.runs(address), let claim = arbiter.claim(id),
-            claim.kind == .access, arbiter.stage(of: id) == .granted
+            claim.kind.takesPart, arbiter.stage(of: id) == .granted
         else { return }
         let paths = claim.items.filter(\.access.isWriting).map(\.path)
         guard

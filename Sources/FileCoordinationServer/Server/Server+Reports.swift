@@ -279,6 +279,8 @@ extension Server {
 extension YieldSteps {
     /// The Swift name of the message that a presenter is asked last, which decides its answer.
     var lastMessageName: String {
+        if !provideContents.isEmpty { return "provideContents(ofItemAt:)" }
+        if accommodateEviction { return "accommodatePresentedItemEviction" }
         if !accommodateSubitemDeletions.isEmpty {
             return "accommodatePresentedSubitemDeletion(at:)"
         }

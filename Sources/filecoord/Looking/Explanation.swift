@@ -212,6 +212,7 @@ extension YieldSteps {
             + (save ? [.save] : [])
             + (accommodateDeletion ? [.accommodateDeletion] : [])
             + (accommodateSubitemDeletions.isEmpty ? [] : [.accommodateSubitemDeletion])
+            + (accommodateEviction ? [.accommodateEviction] : [])
     }
 }
 

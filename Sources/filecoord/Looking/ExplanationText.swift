@@ -173,15 +173,19 @@ struct ExplanationText {
                 case .relinquishToWriter: "let a writer have it"
                 case .save: "save its changes"
                 case .accommodateDeletion: "prepare for the deletion"
+                case .accommodateEviction: "do without the contents"
                 case _: "prepare for the deletion of what is inside"
                 }
             return "\(task) (\(message.rawValue))"
         }
+        let fetching =
+            request.steps.provideContents.isEmpty
+            ? [] : ["bring the contents here, if they are not"]
         let limit = DurationText.text(Limits.stoppedPresenter)
         let stopped =
             presenter.isStopped
             ? "; its process is stopped, and it is waited for \(limit) at most" : ""
-        return "\(who(presenter)) to \(UserText.list(tasks, "and"))\(stopped)"
+        return "\(who(presenter)) to \(UserText.list(tasks + fetching, "and"))\(stopped)"
     }
 
     private func who(_ presenter: FileCoordinationWire.PresenterStatus) -> String {

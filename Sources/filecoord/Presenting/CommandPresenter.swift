@@ -114,6 +114,9 @@ final class CommandPresenter: Presenter {
                 receive(
                     .accommodateSubitemDeletion, News(about: NativePath(inner.bytes)),
                     answer: completion)
+            case .accommodateEviction: receive(.accommodateEviction, answer: completion)
+            // It provides nothing.
+            case .provideContents: completion(nil)
             }
         }
     }

@@ -18,10 +18,9 @@ extension Failure {
         case .place(let error, let item):
             let path = paths.indices.contains(item) ? paths[item] : NativePath([])
             self.init(place: error, path)
-        case .refused(PresenterFailure.noAnswer.payload):
-            self.init(refusal: .noAnswer, of: paths)
         case .refused(let bytes):
-            let refusal = PresenterRefusal(decoding: bytes) ?? .unreadable
+            let refusal =
+                PresenterRefusal.ofSystem(bytes) ?? PresenterRefusal(decoding: bytes) ?? .unreadable
             self.init(refusal: refusal, of: paths)
         case .copy(let error as UploadError, _):
             let status = error.number.map { Failure(errorNumber: $0, doing: "", path: "").status }
@@ -74,12 +73,15 @@ extension Failure {
 
     /// A claim that a presenter refused (Rule 9.1).
     private init(refusal: PresenterRefusal, of paths: [NativePath]) {
-        guard refusal.domain != PresenterRefusal.domainOfSystem else {
+        let isOfProvider =
+            refusal.domain == PresenterRefusal.noProvider.domain
+            && PresenterRefusal.codesOfProviders.contains(refusal.code)
+        guard refusal.domain != PresenterRefusal.domainOfSystem, !isOfProvider else {
             let status: ExitStatus =
                 switch refusal.code {
                 case 1, 2: .unavailable
                 case 3: .usage
-                case _: .refused
+                case _: isOfProvider ? .unavailable : .refused
                 }
             self.init(
                 status: status.rawValue,

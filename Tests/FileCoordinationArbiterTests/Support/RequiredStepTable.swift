@@ -17,7 +17,9 @@ enum RequiredStepTable {
                 switch claim.kind {
                 case .access: add(item, place, presenter.methods, to: &steps)
                 case .preparation: prepare(item, place, presenter.methods, to: &steps)
+                case .upkeep: evict(item, place, presenter.methods, to: &steps)
                 }
+                if claim.kind != .upkeep { provide(item, place, presenter.methods, to: &steps) }
             }
             if !steps.isEmpty { result[presenter.id] = steps }
         }
@@ -93,6 +95,35 @@ enum RequiredStepTable {
         }
     }
 
+    /// Rule 15.4: whose contents are used, they must be here.
+    private static func provide(
+        _ item: AccessItem, _ root: String, _ methods: PresenterMethods, to steps: inout YieldSteps
+    ) {
+        let usesContents =
+            switch item.access {
+            case .reading(let options): !options.contains(.immediatelyAvailableMetadataOnly)
+            case .writing(let mode):
+                mode.has(.merging) || !mode.has(.moving, .deleting, .replacing, .metadataOnly)
+            }
+        guard methods.contains(.provideContents), usesContents,
+            item.path.description.hasPrefix(root + "/"),
+            !steps.provideContents.contains(item.path)
+        else { return }
+        steps.provideContents.append(item.path)
+    }
+
+    /// Rule 15.6: who presents the item, or a package around it, agrees to its eviction.
+    private static func evict(
+        _ item: AccessItem, _ place: String, _ methods: PresenterMethods, to steps: inout YieldSteps
+    ) {
+        let packages = item.packageDepths.map { item.path.prefix(depth: $0).description }
+        let isConcerned = place == item.path.description || packages.contains(place)
+        guard isConcerned, methods.contains(.accommodateEviction),
+            item.access.writingOptions?.has(.deleting) == true
+        else { return }
+        steps.accommodateEviction = true
+    }
+
     private static func relinquish(_ kind: Relinquishment, _ steps: inout YieldSteps) {
         steps.relinquish.insert(kind)
     }
@@ -108,6 +139,8 @@ extension YieldSteps {
         result.accommodateDeletion = accommodateDeletion && !former.accommodateDeletion
         result.accommodateSubitemDeletions.removeAll(
             where: former.accommodateSubitemDeletions.contains)
+        result.accommodateEviction = accommodateEviction && !former.accommodateEviction
+        result.provideContents.removeAll(where: former.provideContents.contains)
         return result
     }
 
@@ -117,5 +150,7 @@ extension YieldSteps {
         save = save || others.save
         accommodateDeletion = accommodateDeletion || others.accommodateDeletion
         accommodateSubitemDeletions += others.accommodateSubitemDeletions
+        accommodateEviction = accommodateEviction || others.accommodateEviction
+        provideContents += others.provideContents
     }
 }

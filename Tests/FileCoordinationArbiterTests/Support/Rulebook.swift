@@ -71,7 +71,7 @@ struct SeenClaim: Hashable {
     /// Everything that it keeps others away from; a batch keeps no claim away (14.3).
     var reach: [SeenItem] {
         switch filed.kind {
-        case .access: items + (moved.values + itemsMovedOut).map { SeenItem($0) }
+        case .access, .upkeep: items + (moved.values + itemsMovedOut).map { SeenItem($0) }
         case .preparation: []
         }
     }

@@ -51,6 +51,9 @@ struct PeerCall: Sendable {
             NSFileCoordinator.cancelsWaitsAfterSuspension = order.operands[0] == "cancels"
             say("set")
         case "answer": callRegistry.presenter(order.operands[0])?.answer()
+        case "evict":
+            let provider = order.option("as").flatMap { callRegistry.presenter($0) }
+            (provider as? Provider)?.evict(Access.url(order.operands[0]))
         case "letmove": callRegistry.presenter(order.operands[0])?.heldMoves.put(true)
         case "presenters": say("presenters \(NSFileCoordinator.filePresenters.count)")
         case "batch": Batches.run(self, in: callRegistry)

@@ -33,13 +33,15 @@ class StagePresenter: NSObject, @unchecked Sendable {
     let heldMoves = Inbox<Bool>()
 
     /// `kind=full` (the default), `kind=listener` that only hears what happened, `kind=lister` that
-    /// only hears of subitems, or `kind=heedless` that implements nothing.
+    /// only hears of subitems, `kind=provider` that provides contents, or `kind=heedless` that
+    /// implements nothing.
     static func make(_ order: Order) -> any StagePresenter & NSFilePresenter {
         switch order.option("kind") {
         case "listener": Listener(order)
         case "lister": Lister(order)
         case "heedless": Heedless(order)
         case "async": AsyncEditor(order)
+        case "provider": Provider(order)
         default: Editor(order)
         }
     }

@@ -47,7 +47,12 @@ struct SourceTree {
     }
 
     /// The Swift files whose declarations programs get by importing FileCoordination.
-    var importable: [SourceFile] { target("FileCoordination") + target("FoundationCompatibility") }
+    ///
+    /// Without what only the library for providers of files uses (`@_spi`).
+    var importable: [SourceFile] {
+        (target("FileCoordination") + target("FoundationCompatibility"))
+            .filter { !$0.path.contains("/Providing/") }
+    }
 
     private static let kinds: Set<String> = [
         "swift", "c", "h", "py", "md", "sh", "json", "txt", "1",

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Providers of files (Rules 15.4 to 15.6). A provider is a presenter of its domain's directory that
+// is asked for contents before a claim that uses them is granted, as other presenters are asked to
+// save. So deadlines, cancellation, its death and its own claims meanwhile need nothing more: what
+// it writes while it is asked passes the claim that waits for it (Rule 2.16). The arbiter does not
+// know which contents are here. A provider that has them answers at once; and where no provider
+// runs, the client has seen it, and says so with its claim.
+
+import MonotonicTime
+
+extension Arbiter {
+    /// Returns the provider of what is inside its directory at a path, or nil.
+    func provider(of path: ItemPath) -> PresenterID? {
+        if tree.providers.isEmpty { return nil }
+        return tree.providers.first { id in
+            guard let root = registry[id]?.registration.path else { return false }
+            return root.contains(path) && root != path
+        }
+    }
+
+    /// Whether a provider must be asked for the claim, or be waited for.
+    ///
+    /// The provider of the claim's own purpose, too: which it is must be looked up.
+    func mayNeedProvider(_ claim: FiledClaim) -> Bool {
+        if claim.lacksContents { return true }
+        if tree.providers.isEmpty { return false }
+        return claim.items.contains { item in
+            pathToProvide(item, in: claim).map { provider(of: $0) != nil } ?? false
+        }
+    }
+
+    /// Returns the path of an item whose contents must be here for a claim, or nil.
+    ///
+    /// An item that may be moved out of its domain needs them, too: elsewhere nobody provides them.
+    func pathToProvide(_ item: AccessItem, in claim: FiledClaim) -> ItemPath? {
+        if item.access.needsContents { return item.path }
+        guard item.access.writingOptions?.contains(.moving) == true, claim.items.count > 1 else {
+            return nil
+        }
+        let provider = provider(of: item.path)
+        return claim.items.contains { self.provider(of: $0.path) != provider } ? item.path : nil
+    }
+
+    /// Whether a claim needs contents that are not here, while no provider runs.
+    func lacksProvider(_ claim: FiledClaim) -> Bool {
+        claim.lacksContents
+            && claim.items.contains { item in
+                pathToProvide(item, in: claim).map { provider(of: $0) == nil } ?? false
+            }
+    }
+
+    /// Lets the claims that have asked a provider, which is gone, wait for the next one.
+    mutating func awaitNextProvider(after record: PresenterRecord) {
+        let deadline = now + Limits.absentProvider
+        for claim in record.awaitedBy {
+            records[claim]?.updateAsking { $0.providerDeadline = deadline }
+            lowerDeadline(to: deadline)
+        }
+    }
+
+    /// Asks a provider that was started for what claims wait for.
+    mutating func askNewProvider(
+        _ presenter: RegisteredPresenter, _ reevaluations: inout ReevaluationQueue
+    ) {
+        guard presenter.methods.contains(.provideContents) else { return }
+        for id in OrderedIDs(unique: Array(purposeIndex.asking)) {
+            guard let record = records[id], record.asking?.providerDeadline != nil else { continue }
+            let steps = concernedPresenters(of: record.claim).first { $0.0 == presenter.id }?.1
+            guard let steps else { continue }
+            records[id]?.updateAsking { $0.providerDeadline = nil }
+            put(
+                YieldSteps(provideContents: steps.provideContents), to: presenter.id, for: id,
+                &reevaluations)
+        }
+    }
+
+    /// Lets claims fail that have waited for a provider for too long.
+    mutating func failWithoutProvider(_ reevaluations: inout ReevaluationQueue) {
+        for id in OrderedIDs(unique: Array(purposeIndex.asking)) {
+            guard let deadline = records[id]?.asking?.providerDeadline else { continue }
+            guard deadline <= now else {
+                lowerDeadline(to: deadline)
+                continue
+            }
+            reevaluations.emit(.fail(id, .noProvider))
+            finish(id, &reevaluations)
+        }
+    }
+
+    // MARK: Eviction
+
+    /// Returns the presenters of an item and of the packages that contain it, which must consent to
+    /// its eviction (Rule 15.6).
+    func presentersToEvict(_ located: PlaceTree.LocatedItem) -> [PresenterID] {
+        Array(tree.presenters(at: located)) + presentersOfPackages(containing: located)
+    }
+
+    /// Whether a presenter that cannot be asked keeps an item from being evicted (Rule 15.6).
+    func isKeptFromEviction(_ claim: FiledClaim) -> Bool {
+        tree.ownLocatedItems(of: claim).contains { located in
+            guard located.item.access.writingOptions?.isDeletion == true else { return false }
+            return presentersToEvict(located).contains { id in
+                guard let presenter = registry[id]?.registration else { return false }
+                return presenter.purpose != claim.purpose
+                    && !presenter.methods.contains(.accommodateEviction)
+            }
+        }
+    }
+}
