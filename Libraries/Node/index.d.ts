@@ -97,7 +97,7 @@ export type WritingOption =
 /** How one item is accessed. */
 export interface ItemOptions<Option extends string> {
   options?: readonly Option[];
-  /** The state in which the item must be, else the call is refused with `stale`. */
+  /** The state in which the item must be, else the call is refused with `stale`; so it is with null, which is none. */
   onlyIf?: string | null;
   /** A directory with everything inside. */
   recursive?: boolean;

@@ -54,20 +54,33 @@ extension Access: WireCoded {
 }
 
 extension AccessItem: WireCoded {
+    /// What the client has found at the path.
+    private struct Flags: OptionSet {
+        var rawValue: UInt8
+
+        static let isDirectory = Self(rawValue: 1 << 0)
+        static let lacksContents = Self(rawValue: 1 << 1)
+        static let all: Self = [.isDirectory, .lacksContents]
+    }
+
     func write(to encoder: inout MessageEncoder) {
         encoder.value(path)
         encoder.value(access)
-        encoder.bool(isDirectory)
+        var flags: Flags = isDirectory ? .isDirectory : []
+        if lacksContents { flags.insert(.lacksContents) }
+        encoder.raw(flags)
         encoder.packageDepths(packageDepths, of: path)
     }
 
     init(from decoder: inout MessageDecoder) throws(WireError) {
         let path = try decoder.value(ItemPath.self)
         let access = try decoder.value(Access.self)
-        let isDirectory = try decoder.bool()
+        let flags = try decoder.raw(Flags.self, .flag)
+        guard flags.isSubset(of: .all) else { throw .illegalValue(.flag) }
         self.init(
-            path: path, access: access, isDirectory: isDirectory,
-            packageDepths: try decoder.packageDepths(of: path))
+            path: path, access: access, isDirectory: flags.contains(.isDirectory),
+            packageDepths: try decoder.packageDepths(of: path),
+            lacksContents: flags.contains(.lacksContents))
     }
 }
 

@@ -38,17 +38,14 @@ public struct ClaimBody: Hashable, Sendable {
     /// Whether its end is reported in any case, so that the server can say who has written last
     /// (Rule 18.16).
     public var isSigned: Bool
-    /// Whether the client has seen that contents of an item are not here (Rule 15.4).
-    public var lacksContents: Bool
 
     /// Creates a body.
     public init(
         purpose: [UInt8], items: [AccessItem], enclosing: [RecordReference] = [],
         kind: ClaimKind = .access, standpoint: WireStandpoint? = nil, blocksCaller: Bool = false,
-        isSigned: Bool = false, lacksContents: Bool = false
+        isSigned: Bool = false
     ) {
         self.isSigned = isSigned
-        self.lacksContents = lacksContents
         self.purpose = purpose
         self.items = items
         self.enclosing = enclosing
@@ -124,21 +121,10 @@ extension ClaimBody: WireCoded {
             $0.value($1.presenter)
             $0.value($1.place)
         }
-        var flags: Flags = []
-        if blocksCaller { flags.insert(.blocksCaller) }
-        if isSigned { flags.insert(.signed) }
-        if lacksContents { flags.insert(.lacksContents) }
-        encoder.raw(flags)
+        encoder.integer((blocksCaller ? 1 : 0) | (isSigned ? Self.signed : 0))
     }
 
-    private struct Flags: OptionSet {
-        var rawValue: UInt8
-
-        static let blocksCaller = Self(rawValue: 1 << 0)
-        static let signed = Self(rawValue: 1 << 1)
-        static let lacksContents = Self(rawValue: 1 << 2)
-        static let all: Self = [.blocksCaller, .signed, .lacksContents]
-    }
+    private static let signed: UInt8 = 2
 
     init(from decoder: inout MessageDecoder) throws(WireError) {
         purpose = try decoder.purpose()
@@ -151,11 +137,9 @@ extension ClaimBody: WireCoded {
                 presenter: try decoder.value(RecordReference.self),
                 place: try decoder.value(ItemPath.self))
         }
-        let flags = try decoder.raw(Flags.self, .flag)
-        guard flags.isSubset(of: .all) else { throw .illegalValue(.flag) }
-        blocksCaller = flags.contains(.blocksCaller)
-        isSigned = flags.contains(.signed)
-        lacksContents = flags.contains(.lacksContents)
+        let flags = try decoder.integer(UInt8.self)
+        guard flags <= Self.signed | 1 else { throw .illegalValue(.flag) }
+        (blocksCaller, isSigned) = (flags & 1 != 0, flags & Self.signed != 0)
     }
 }
 

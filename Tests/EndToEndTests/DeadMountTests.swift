@@ -86,6 +86,24 @@ final class DeadMountTests: StageTestCase {
         try b.expect("b granted")
     }
 
+    /// A session answers other requests, also while several wait for such a file system.
+    func testASessionGoesOnWhileRequestsHang() throws {
+        let mount = try DeadMount(at: stage.folder("dead"))
+        defer { mount.end() }
+        let session = try stage.start("session", [Products.directory + "/filecoord", "session"])
+        for number in 1...3 {
+            session.tell(#"{"id":\#(number),"do":"token","paths":["\#(mount.path)/\#(number)"]}"#)
+            session.tell(#"{"id":"e\#(number)","do":"end","claim":"c9"}"#)
+            try session.expect(
+                #"{"id":"e\#(number)","error":{"code":"unknownClaim","message":"there"#)
+        }
+        XCTAssertFalse(session.lines.contains { $0.hasPrefix(#"{"id":1"#) })
+        mount.end()
+        for number in 1...3 {
+            try session.expect(#"{"id":\#(number),"state":"done""#, inside: true)
+        }
+    }
+
     //  A                           B
     //                              read(dead/f)
     //  write(dead/f) waits

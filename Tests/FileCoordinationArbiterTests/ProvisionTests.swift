@@ -94,13 +94,16 @@ import Testing
 
     // MARK: Without a provider
 
-    private func claim(_ arbiter: inout Arbiter, lacksContents: Bool = true) -> [Effect] {
-        arbiter.handle(
+    private func claim(
+        _ arbiter: inout Arbiter, lacksContents: Bool = true, besides others: [AccessItem] = []
+    ) -> [Effect] {
+        var items: [AccessItem] = .read("/d/a")
+        items[0].lacksContents = lacksContents
+        return arbiter.handle(
             .claimFiled(
                 FiledClaim(
                     id: ClaimID(rawValue: 1), client: ClientID(rawValue: 1),
-                    purpose: Purpose("reader"), items: .read("/d/a"), lacksContents: lacksContents))
-        )
+                    purpose: Purpose("reader"), items: items + others)))
     }
 
     private func provider(_ number: UInt64, timeout: Duration? = nil) -> RegisteredPresenter {
@@ -137,7 +140,7 @@ import Testing
     @Test func `After the death of a provider, the next one is asked`() {
         var arbiter = Arbiter()
         _ = arbiter.handle(.presenterAdded(provider(2)))
-        _ = claim(&arbiter, lacksContents: false)
+        _ = claim(&arbiter)
         #expect(arbiter.handle(.clientDied(ClientID(rawValue: 2))) == [])
         #expect(arbiter.stage(of: ClaimID(rawValue: 1)) == .asking)
         var other = arbiter
@@ -154,7 +157,7 @@ import Testing
     @Test func `A provider that was started before the death of the former one is asked`() {
         var arbiter = Arbiter()
         _ = arbiter.handle(.presenterAdded(provider(2)))
-        _ = claim(&arbiter, lacksContents: false)
+        _ = claim(&arbiter)
         #expect(arbiter.handle(.presenterAdded(provider(3))) == [])
         let effects = arbiter.handle(.clientDied(ClientID(rawValue: 2)))
         #expect(asked(effects, PresenterID(rawValue: 3)) == ["/d/a"])
@@ -163,11 +166,31 @@ import Testing
     @Test func `A provider that does not answer in time makes the claim fail`() {
         var arbiter = Arbiter()
         _ = arbiter.handle(.presenterAdded(provider(2, timeout: .seconds(1))))
-        _ = claim(&arbiter, lacksContents: false)
+        _ = claim(&arbiter)
         #expect(
             arbiter.handle(.clockAdvanced(to: .distantPast + .seconds(1))) == [
                 .fail(ClaimID(rawValue: 1), .noProvider)
             ])
+    }
+
+    @Test func `What is here waits for no provider that is gone, or does not answer`() {
+        for event in [
+            Event.clientDied(ClientID(rawValue: 2)), .clockAdvanced(to: .distantPast + .seconds(1)),
+        ] {
+            var arbiter = Arbiter()
+            _ = arbiter.handle(.presenterAdded(provider(2, timeout: .seconds(1))))
+            _ = claim(&arbiter, lacksContents: false)
+            #expect(arbiter.handle(event) == [.grant(ClaimID(rawValue: 1))])
+        }
+    }
+
+    @Test func `Beside what is not here, an item without a provider waits for none`() {
+        var arbiter = Arbiter()
+        _ = arbiter.handle(.presenterAdded(provider(2)))
+        _ = claim(&arbiter, besides: .read("/e/x"))
+        let answer = Event.presenterAnswered(
+            PresenterID(rawValue: 2), for: ClaimID(rawValue: 1), failure: nil)
+        #expect(arbiter.handle(answer) == [.grant(ClaimID(rawValue: 1))])
     }
 
     @Test func `A claim that waits for a provider can be cancelled`() {

@@ -102,7 +102,7 @@ struct RoundTripTests {
             items: (reads + writes).map {
                 AccessItem(
                     path: .of("/a/b"), access: $0, isDirectory: $0.isWriting,
-                    packageDepths: [0, 1, 2])
+                    packageDepths: [0, 1, 2], lacksContents: !$0.isWriting)
             },
             enclosing: [RecordReference](repeating: record, count: WireLimits.enclosing))
         #expect(try survives(.claimBody(body)))
@@ -116,7 +116,7 @@ struct RoundTripTests {
             for standpoint in [nil, farthest, WireStandpoint(presenter: record, place: .of("/"))] {
                 let body = ClaimBody(
                     purpose: [], items: [], kind: kind, standpoint: standpoint,
-                    isSigned: kind == .preparation, lacksContents: kind == .access)
+                    isSigned: kind == .preparation)
                 #expect(try survives(.claimBody(body)))
             }
         }

@@ -173,14 +173,19 @@ public struct AccessItem: Hashable, Sendable {
     /// A depth is a number of components: ``ItemPath/prefix(depth:)`` returns the path of the
     /// package.
     public var packageDepths: [Int]
+    /// Whether the client has seen that the contents are not here, so that a claim which uses them
+    /// waits for a provider (Rule 15.4).
+    public var lacksContents: Bool
 
     /// Creates an item of a claim.
     public init(
-        path: ItemPath, access: Access, isDirectory: Bool = false, packageDepths: [Int] = []
+        path: ItemPath, access: Access, isDirectory: Bool = false, packageDepths: [Int] = [],
+        lacksContents: Bool = false
     ) {
         self.path = path
         self.access = access
         self.isDirectory = isDirectory
+        self.lacksContents = lacksContents
         self.packageDepths = packageDepths
     }
 }

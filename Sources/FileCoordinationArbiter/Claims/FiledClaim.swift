@@ -70,7 +70,6 @@ public struct FiledClaim: Hashable, Sendable {
         var request: DelegationRequest?
         var mayGoUnreported: Bool
         var precedesQueue: Bool
-        var lacksContents: Bool
         var former: DelegationID?
         var movedItems: MovedItems = MovedItems()
     }
@@ -86,14 +85,14 @@ public struct FiledClaim: Hashable, Sendable {
         enclosing: [ClaimID] = [], surrounding: [ClaimID] = [], kind: ClaimKind = .access,
         standpoint: Standpoint? = nil, blocksCaller: Bool = false,
         request: DelegationRequest? = nil, mayGoUnreported: Bool = false,
-        precedesQueue: Bool = false, lacksContents: Bool = false
+        precedesQueue: Bool = false
     ) {
         content = [
             Content(
                 id: id, client: client, purpose: purpose, items: items, enclosing: enclosing,
                 surrounding: surrounding, kind: kind, standpoint: standpoint,
                 blocksCaller: blocksCaller, request: request, mayGoUnreported: mayGoUnreported,
-                precedesQueue: precedesQueue, lacksContents: lacksContents)
+                precedesQueue: precedesQueue)
         ]
     }
 
@@ -162,12 +161,6 @@ public struct FiledClaim: Hashable, Sendable {
     public var precedesQueue: Bool {
         get { content[0].precedesQueue }
         set { content[0].precedesQueue = newValue }
-    }
-    /// Whether the client has seen that contents of an item are not here, so that the claim waits
-    /// for a provider (Rule 15.4).
-    public var lacksContents: Bool {
-        get { content[0].lacksContents }
-        set { content[0].lacksContents = newValue }
     }
     /// The entry of the unreported claim whose record this claim uses now: that one is over.
     public var former: DelegationID? {

@@ -119,7 +119,7 @@ extension AccessItem {
     /// Whether this access can be delegated: it is plain, concerns no other path, and requires
     /// nothing of its own (Rules 1.12, 2.2, 2.3).
     public var isDelegable: Bool {
-        packageDepths.isEmpty && path.depth > 0 && access.isDelegable
+        packageDepths.isEmpty && path.depth > 0 && !lacksContents && access.isDelegable
     }
 }
 

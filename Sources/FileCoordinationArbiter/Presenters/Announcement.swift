@@ -100,7 +100,7 @@ extension AccessItem {
         guard let place = move.place(of: path) else { return self }
         return AccessItem(
             path: place, access: access, isDirectory: isDirectory,
-            packageDepths: move.packageDepths(of: packageDepths)
+            packageDepths: move.packageDepths(of: packageDepths), lacksContents: lacksContents
         ).normalised
     }
 }

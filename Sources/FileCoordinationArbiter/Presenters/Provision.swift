@@ -5,7 +5,7 @@
 // save. So deadlines, cancellation, its death and its own claims meanwhile need nothing more: what
 // it writes while it is asked passes the claim that waits for it (Rule 2.16). The arbiter does not
 // know which contents are here. A provider that has them answers at once; and where no provider
-// runs, the client has seen it, and says so with its claim.
+// runs or answers, what counts is what the client has seen, and says of each item of its claim.
 
 import MonotonicTime
 
@@ -23,38 +23,45 @@ extension Arbiter {
     ///
     /// The provider of the claim's own purpose, too: which it is must be looked up.
     func mayNeedProvider(_ claim: FiledClaim) -> Bool {
-        if claim.lacksContents { return true }
-        if tree.providers.isEmpty { return false }
-        return claim.items.contains { item in
-            pathToProvide(item, in: claim).map { provider(of: $0) != nil } ?? false
+        claim.items.contains { item in
+            guard item.lacksContents || !tree.providers.isEmpty else { return false }
+            return needsContents(of: item, claim)
+                && (item.lacksContents || provider(of: item.path) != nil)
         }
     }
 
-    /// Returns the path of an item whose contents must be here for a claim, or nil.
+    /// Whether the contents of an item must be here before the claim is granted.
     ///
-    /// An item that may be moved out of its domain needs them, too: elsewhere nobody provides them.
-    func pathToProvide(_ item: AccessItem, in claim: FiledClaim) -> ItemPath? {
-        if item.access.needsContents { return item.path }
+    /// A move to where another provider or none brings contents needs them, too.
+    func needsContents(of item: AccessItem, _ claim: FiledClaim) -> Bool {
+        if claim.kind == .upkeep { return false }
+        if item.access.needsContents { return true }
         guard item.access.writingOptions?.contains(.moving) == true, claim.items.count > 1 else {
-            return nil
+            return false
         }
         let provider = provider(of: item.path)
-        return claim.items.contains { self.provider(of: $0.path) != provider } ? item.path : nil
+        return claim.items.contains { self.provider(of: $0.path) != provider }
     }
 
-    /// Whether a claim needs contents that are not here, while no provider runs.
+    /// Whether a claim needs contents that are not here.
+    func lacksContents(_ claim: FiledClaim) -> Bool {
+        claim.items.contains { $0.lacksContents && needsContents(of: $0, claim) }
+    }
+
+    /// Whether a claim needs contents that are not here, while no provider runs that brings them.
     func lacksProvider(_ claim: FiledClaim) -> Bool {
-        claim.lacksContents
-            && claim.items.contains { item in
-                pathToProvide(item, in: claim).map { provider(of: $0) == nil } ?? false
-            }
+        claim.items.contains {
+            $0.lacksContents && needsContents(of: $0, claim) && provider(of: $0.path) == nil
+        }
     }
 
-    /// Lets the claims that have asked a provider, which is gone, wait for the next one.
+    /// Lets the claims that have asked a provider, which is gone, wait for the next one, if what
+    /// they need is not here.
     mutating func awaitNextProvider(after record: PresenterRecord) {
         let deadline = now + Limits.absentProvider
-        for claim in record.awaitedBy {
-            records[claim]?.updateAsking { $0.providerDeadline = deadline }
+        for id in record.awaitedBy {
+            guard let claim = records[id]?.claim, lacksContents(claim) else { continue }
+            records[id]?.updateAsking { $0.providerDeadline = deadline }
             lowerDeadline(to: deadline)
         }
     }
@@ -68,7 +75,9 @@ extension Arbiter {
             guard let record = records[id], record.asking?.providerDeadline != nil else { continue }
             let steps = concernedPresenters(of: record.claim).first { $0.0 == presenter.id }?.1
             guard let steps else { continue }
-            records[id]?.updateAsking { $0.providerDeadline = nil }
+            if !lacksProvider(record.claim) {
+                records[id]?.updateAsking { $0.providerDeadline = nil }
+            }
             put(
                 YieldSteps(provideContents: steps.provideContents), to: presenter.id, for: id,
                 &reevaluations)

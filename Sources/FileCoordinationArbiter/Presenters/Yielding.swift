@@ -204,10 +204,10 @@ extension Arbiter {
                 needs.add(presentersToEvict(located)) { $0.accommodateEviction = true }
             case (.upkeep, .reading): continue
             }
-            guard claim.kind != .upkeep, let path = pathToProvide(located.item, in: claim),
-                let provider = provider(of: path)
+            guard !tree.providers.isEmpty, needsContents(of: located.item, claim),
+                let provider = provider(of: located.item.path)
             else { continue }
-            needs.add([provider]) { $0.provideContents = [path] }
+            needs.add([provider]) { $0.provideContents = [located.item.path] }
         }
         return needs.presenters.compactMap { id in
             // Rules 4.5 and 5.3: presenters of the claim's purpose are not asked, and others only
@@ -425,11 +425,13 @@ extension Arbiter {
     }
 
     /// Lets a claim continue without a presenter's answer; lets it fail if what the presenter may
-    /// not have saved counts (Rule 18.16), or if it would have brought contents here (Rule 15.4).
+    /// not have saved counts (Rule 18.16), or if it provides contents that are not here (Rule
+    /// 15.4).
     private mutating func goOn(
         without presenter: PresenterID, for id: ClaimID, _ reevaluations: inout ReevaluationQueue
     ) {
-        if tree.providers.contains(presenter) {
+        if tree.providers.contains(presenter), records[id].map({ lacksContents($0.claim) }) ?? false
+        {
             reevaluations.emit(.fail(id, .noProvider))
             return finish(id, &reevaluations)
         }

@@ -29,12 +29,6 @@ struct AccessPlan: Sendable {
         requests.contains { $0.access.writingOptions?.contains(.moving) ?? false }
     }
 
-    /// Whether the call needs contents that are not here, so that its claim waits for a provider
-    /// (Rule 15.4).
-    func lacksContents(_ places: some Sequence<ResolvedPlace>) -> Bool {
-        kind != .upkeep && places.contains { $0.isPlaceholder }
-    }
-
     /// Whether the call demands a state of an item, or wants to know one.
     var usesTokens: Bool { kind == .access && requests.contains { $0.terms != nil } }
 

@@ -134,7 +134,7 @@ extension CoordinatedAccess {
         for (index, place) in targets { try relocate(index, to: place) }
         let (former, items) = state.withLock { ($0.claim, $0.items) }
         endClaim(former)
-        let next = try session.file(plan, items, standpoint: nil)
+        let next = try session.file(plan, items.map(\.claimed), standpoint: nil)
         let givenUp = state.withLock { state in
             state.claim = next
             return state.life.filedNext()

@@ -64,11 +64,14 @@ package final class CoordinatedAccess: Sendable {
             isSigned: isSigned, supplement: supplement.encode(), onEnding: onEnding)
         let policy = session.packagePolicy
         var items: [AccessedItem] = []
+        var claimed: [AccessItem] = []
         for index in requests.indices {
             let request = requests[index]
-            items.append(AccessedItem(request, at: try session.place(of: request, index)))
+            let item = AccessedItem(request, at: try session.place(of: request, index))
+            items.append(item)
+            claimed.append(item.claimed)
         }
-        let claim = try session.file(plan, items, standpoint: standpoint)
+        let claim = try session.file(plan, claimed, standpoint: standpoint)
         self.init(plan, in: session, State(claim: claim, items: items, policy: policy))
     }
 

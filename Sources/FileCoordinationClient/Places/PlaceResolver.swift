@@ -21,7 +21,8 @@ package struct ResolvedPlace: Hashable {
     /// Returns an item of a claim on this place.
     func item(_ access: Access) -> AccessItem {
         AccessItem(
-            path: path, access: access, isDirectory: isDirectory, packageDepths: packageDepths)
+            path: path, access: access, isDirectory: isDirectory, packageDepths: packageDepths,
+            lacksContents: isPlaceholder)
     }
 }
 

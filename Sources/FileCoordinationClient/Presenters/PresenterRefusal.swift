@@ -52,8 +52,7 @@ package struct PresenterRefusal: Error, Hashable, Sendable {
     package static let noProvider = PresenterRefusal(
         domain: "NSCocoaErrorDomain", code: 4355,
         description: "The contents are not here, and the program that brings them does not run.",
-        advice: "Start it (filecoord domain list names the directories that have one), and try "
-            + "again.")
+        advice: "Start it, and try again.")
 
     /// The codes of errors about contents that are elsewhere (Rule 17.4).
     package static let codesOfProviders = 4352...4607

@@ -12,14 +12,13 @@ extension Session {
     ///
     /// - Parameters:
     ///   - plan: what all claims of the access have in common.
-    ///   - accessed: the items, with resolved paths.
+    ///   - items: the items, with resolved paths.
     ///   - standpoint: the coordinator's presenter and the last path that it was told (Rule 11.7).
     /// - Returns: the claim, which may be granted already.
     /// - Throws: ``AccessFailure`` if the ledger takes no claim, for example because it is full.
     func file(
-        _ plan: AccessPlan, _ accessed: [AccessedItem], standpoint: WireStandpoint?
+        _ plan: AccessPlan, _ items: [AccessItem], standpoint: WireStandpoint?
     ) throws(AccessFailure) -> PendingClaim {
-        let items = accessed.map(\.claimed)
         let opening: PlaceOpening =
             plan.kind == .access && items.count == 1 && standpoint == nil
             ? delegated.begin(items[0]) : .none
@@ -27,8 +26,7 @@ extension Session {
         let body = ClaimBody(
             purpose: plan.purpose.bytes, items: items,
             enclosing: plan.enclosing, kind: plan.kind, standpoint: standpoint,
-            blocksCaller: plan.blocksCaller, isSigned: plan.isSigned || plan.usesTokens,
-            lacksContents: plan.lacksContents(accessed.lazy.map(\.place)))
+            blocksCaller: plan.blocksCaller, isSigned: plan.isSigned || plan.usesTokens)
         let record: RecordReference
         do {
             record = try ledger.write(

@@ -64,8 +64,7 @@ extension Records {
             id: id, client: client.id, purpose: Purpose(bytes: body.purpose),
             items: items(of: id, body, snapshot, client),
             enclosing: claims(body.enclosing, of: client.id), surrounding: surrounding,
-            kind: body.kind, standpoint: standpoint, blocksCaller: body.blocksCaller,
-            lacksContents: body.lacksContents)
+            kind: body.kind, standpoint: standpoint, blocksCaller: body.blocksCaller)
         if let moved = relocations.movedItems(ofClaim: id.rawValue) { claim.movedItems = moved }
         return claim
     }
@@ -120,7 +119,7 @@ extension ClaimBody {
     /// no other client is concerned with its path.
     func mayBeUnreported(_ snapshot: RecordSnapshot) -> Bool {
         snapshot.serial == 0 && kind == .access && items.count == 1 && items[0].isDelegable
-            && enclosing.isEmpty && standpoint == nil && !isSigned && !lacksContents
+            && enclosing.isEmpty && standpoint == nil && !isSigned
     }
 }
 

@@ -101,15 +101,10 @@ struct SessionCommand: ParsableCommand {
         output.write([
             ("session", .integer(Self.version)), ("version", .text(SoftwareVersion.number)),
         ])
-        _ = try SessionReaders(
-            take: { line in
-                defer { output.waitForRoom() }
-                return conversation.take(line)
-            },
-            onEnd: {
-                hasInputEnded.withLock { $0 = true }
-                end.come()
-            })
+        _ = try SessionReaders(conversation, output) {
+            hasInputEnded.withLock { $0 = true }
+            end.come()
+        }
         end.waitForOthers()
         conversation.end(isUrgent: !hasInputEnded.withLock { $0 })
     }

@@ -24,7 +24,8 @@ final class SessionReaders: Sendable {
 
     private let input = Lock(SessionInput())
     private let crew = Monitor(Crew())
-    private let take: @Sendable (SessionInput.Line) -> Conversation.Work?
+    private let conversation: Conversation
+    private let output: SessionOutput
     private let onEnd: @Sendable () -> Void
 
     /// After this time without an end of a request, the reader is relieved.
@@ -35,14 +36,16 @@ final class SessionReaders: Sendable {
     /// Starts the threads.
     ///
     /// - Parameters:
-    ///   - take: called for each line, in order; returns what is left to do and may block.
+    ///   - conversation: takes each line, in order.
+    ///   - output: while its client does not read, nothing is read.
     ///   - onEnd: called when the input has ended.
     /// - Throws: if no thread can be started.
     init(
-        take: @escaping @Sendable (SessionInput.Line) -> Conversation.Work?,
+        _ conversation: Conversation, _ output: SessionOutput,
         onEnd: @escaping @Sendable () -> Void
     ) throws(Failure) {
-        self.take = take
+        self.conversation = conversation
+        self.output = output
         self.onEnd = onEnd
         do throws(SystemError) {
             try DetachedThread.start(name: "input") { self.watch() }
@@ -56,9 +59,10 @@ final class SessionReaders: Sendable {
 
     private func read() {
         while true {
+            output.waitForRoom()
             let (hasEnded, work) = input.withLock { input -> (Bool, Conversation.Work?) in
                 guard let line = input.next() else { return (true, nil) }
-                return (false, take(line))
+                return (false, conversation.take(line))
             }
             if hasEnded { return end() }
             guard let work else { continue }
